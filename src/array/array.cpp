@@ -1,0 +1,116 @@
+#include "array/array.h"
+
+#include "array/float16.h"
+#include "base/error.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace sdpa {
+
+namespace {
+
+template <class Stored, class Real, class Convert>
+void read_as(const std::byte* from, Index count, Real* out, Convert convert) {
+  for (Index i = 0; i < count; ++i) {
+    Stored value;
+    std::memcpy(&value, from + i * static_cast<Index>(sizeof(Stored)), sizeof value);
+    out[i] = static_cast<Real>(convert(value));
+  }
+}
+
+template <class Stored, class Convert>
+void store_as(const double* values, Index count, std::byte* out, Convert convert) {
+  for (Index i = 0; i < count; ++i) {
+    const Stored value = convert(values[i] + 0.0);  // -0 + 0 is +0
+    std::memcpy(out + i * static_cast<Index>(sizeof(Stored)), &value, sizeof value);
+  }
+}
+
+constexpr auto kSame = [](auto value) { return value; };
+
+}  // namespace
+
+Array::Array(Shape shape, Dtype dtype) : shape_(std::move(shape)), dtype_(dtype) {
+  const auto size = static_cast<std::size_t>(size_bytes());
+  void* memory = std::calloc(size != 0 ? size : 1, 1);
+  if (memory == nullptr) throw Error("no memory for an array of shape " + shape_.text());
+  owner_ = std::shared_ptr<void>(memory, std::free);
+  data_ = static_cast<std::byte*>(memory);
+}
+
+Array::Array(Shape shape, Dtype dtype, std::shared_ptr<const void> owner, const std::byte* data)
+    : shape_(std::move(shape)), dtype_(dtype), owner_(std::move(owner)), data_(data) {}
+
+Array Array::rows(Index first, Index count) const {
+  std::vector<Index> extents(shape_.extents().begin(), shape_.extents().end());
+  const Index row_bytes = extents[0] != 0 ? size_bytes() / extents[0] : 0;
+  extents[0] = count;
+  return Array(Shape(std::move(extents)), dtype_, owner_, data_ + first * row_bytes);
+}
+
+Array Array::matrix(Index position) const {
+  Shape shape({shape_.from_end(2), shape_.from_end(1)});
+  const Index matrix_bytes = shape.element_count() * sdpa::size_bytes(dtype_);
+  return Array(std::move(shape), dtype_, owner_, data_ + position * matrix_bytes);
+}
+
+double Array::at(Index position) const {
+  double value;
+  read_elements(*this, position, 1, &value);
+  return value;
+}
+
+template <class Real>
+void read_elements(const Array& array, Index first, Index count, Real* out) {
+  const std::byte* from = array.data() + first * size_bytes(array.dtype());
+  switch (array.dtype()) {
+    case Dtype::float16:
+      return read_as<std::uint16_t>(from, count, out, float16_to_double);
+    case Dtype::bfloat16:
+      return read_as<std::uint16_t>(from, count, out, bfloat16_to_double);
+    case Dtype::float32:
+      return read_as<float>(from, count, out, kSame);
+    case Dtype::float64:
+      return read_as<double>(from, count, out, kSame);
+    case Dtype::int8:
+      return read_as<std::int8_t>(from, count, out, kSame);
+    case Dtype::uint8:
+      return read_as<std::uint8_t>(from, count, out, kSame);
+    case Dtype::int16:
+      return read_as<std::int16_t>(from, count, out, kSame);
+    case Dtype::uint16:
+      return read_as<std::uint16_t>(from, count, out, kSame);
+    case Dtype::int32:
+      return read_as<std::int32_t>(from, count, out, kSame);
+    case Dtype::uint32:
+      return read_as<std::uint32_t>(from, count, out, kSame);
+    case Dtype::int64:
+      return read_as<std::int64_t>(from, count, out, kSame);
+    case Dtype::uint64:
+      return read_as<std::uint64_t>(from, count, out, kSame);
+  }
+}
+
+template void read_elements<float>(const Array&, Index, Index, float*);
+template void read_elements<double>(const Array&, Index, Index, double*);
+
+void store_rounded(const double* values, Index count, Dtype dtype, std::byte* out) {
+  switch (dtype) {
+    case Dtype::float16:
+      return store_as<std::uint16_t>(values, count, out, double_to_float16);
+    case Dtype::bfloat16:
+      return store_as<std::uint16_t>(values, count, out, double_to_bfloat16);
+    case Dtype::float32:
+      return store_as<float>(values, count, out, [](double v) { return static_cast<float>(v); });
+    case Dtype::float64:
+      return store_as<double>(values, count, out, kSame);
+    default:
+      throw Error(std::string(name(dtype)) + " is not a type of results");
+  }
+}
+
+}  // namespace sdpa

@@ -1,0 +1,90 @@
+#include "array/dtype.h"
+
+#include "array/float16.h"
+#include "base/numbers.h"
+
+#include <charconv>
+
+namespace sdpa {
+
+namespace {
+
+struct Description {
+  Dtype dtype;
+  std::string_view name;
+  std::string_view short_name;
+  Index size_bytes;
+  bool is_float;
+};
+
+constexpr Description kDescriptions[] = {
+    {Dtype::float16, "float16", "f16", 2, true}, {Dtype::bfloat16, "bfloat16", "bf16", 2, true},
+    {Dtype::float32, "float32", "f32", 4, true}, {Dtype::float64, "float64", "f64", 8, true},
+    {Dtype::int8, "int8", "", 1, false},         {Dtype::uint8, "uint8", "", 1, false},
+    {Dtype::int16, "int16", "", 2, false},       {Dtype::uint16, "uint16", "", 2, false},
+    {Dtype::int32, "int32", "", 4, false},       {Dtype::uint32, "uint32", "", 4, false},
+    {Dtype::int64, "int64", "", 8, false},       {Dtype::uint64, "uint64", "", 8, false},
+};
+
+const Description& description(Dtype dtype) {
+  return kDescriptions[static_cast<int>(dtype)];
+}
+
+/// Shortest decimal of at most 5 digits, enough for 11 significant bits, that `narrow` takes back
+/// to the value.
+template <class Narrow>
+std::string shortest_of_16_bits(double value, Narrow narrow) {
+  const std::uint16_t bits = narrow(value);
+  char buffer[64];
+  for (int digits = 1;; ++digits) {
+    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
+                                   std::chars_format::scientific, digits - 1)
+                         .ptr;
+    double read_back = 0;
+    std::from_chars(buffer, end, read_back);
+    if (narrow(read_back) == bits) return shortest_text(read_back);
+  }
+}
+
+}  // namespace
+
+Index size_bytes(Dtype dtype) {
+  return description(dtype).size_bytes;
+}
+
+bool is_float(Dtype dtype) {
+  return description(dtype).is_float;
+}
+
+std::string_view name(Dtype dtype) {
+  return description(dtype).name;
+}
+
+std::optional<Dtype> parse_dtype(std::string_view word) {
+  for (const Description& d : kDescriptions)
+    if (word == d.name || (word == d.short_name && !word.empty())) return d.dtype;
+  return std::nullopt;
+}
+
+Dtype result_type(Dtype a, Dtype b) {
+  if (!is_float(a) || !is_float(b)) return Dtype::float64;
+  if (a == b) return a;
+  if (a == Dtype::float64 || b == Dtype::float64) return Dtype::float64;
+  return Dtype::float32;
+}
+
+std::string shortest_text(double value, Dtype dtype) {
+  if (value != value || value - value != 0) return shortest_text(value);
+  switch (dtype) {
+    case Dtype::float16:
+      return shortest_of_16_bits(value, double_to_float16);
+    case Dtype::bfloat16:
+      return shortest_of_16_bits(value, double_to_bfloat16);
+    case Dtype::float32:
+      return shortest_text(static_cast<float>(value));
+    default:
+      return shortest_text(value);
+  }
+}
+
+}  // namespace sdpa

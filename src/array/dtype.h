@@ -1,0 +1,44 @@
+#pragma once
+
+#include "base/index.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace sdpa {
+
+/// Types of array elements. The integers are read, never written.
+enum class Dtype {
+  float16,   ///< IEEE 754 binary16
+  bfloat16,  ///< the upper half of a float32
+  float32,
+  float64,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+};
+
+Index size_bytes(Dtype dtype);
+bool is_float(Dtype dtype);
+
+/// numpy's name, as "float32".
+std::string_view name(Dtype dtype);
+
+/// The type called `word`: a name as above, or f16, bf16, f32, f64. Nothing for any other word.
+std::optional<Dtype> parse_dtype(std::string_view word);
+
+/// The type that numpy's result_type gives for two operands, where integers count as float64.
+/// bfloat16 joins float32 with float16, which is the smallest type that holds both.
+Dtype result_type(Dtype a, Dtype b);
+
+/// The fewest digits that read back to the same value of the float type `dtype`; `value` is a value
+/// of it.
+std::string shortest_text(double value, Dtype dtype);
+
+}  // namespace sdpa

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "array/array.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sdpa {
+
+/// Reads the array that one word of the command line names: FILE, FILE:TYPE or FILE:TYPE:SHAPE,
+/// where FILE may be "-" for standard input. The content decides the form; see the formats of
+/// README.md.
+///
+/// Throws Error that begins with the file ("standard input" for "-") if it cannot be read, is
+/// malformed, or holds something that is not taken exactly.
+Array read_array(std::string_view argument);
+
+/// How messages call the file that `argument` names: without its :TYPE:SHAPE; "standard input" for
+/// "-".
+std::string place_of(std::string_view argument);
+
+/// The operands of one problem from a single file.
+struct Case {
+  Array q, k, v;
+};
+
+/// Reads a case file: one JSON object with exactly the members "q", "k" and "v"; "-" is standard
+/// input. Throws Error as read_array does.
+Case read_case(std::string_view argument);
+
+/// Writes one array to a file, in C order, piece by piece.
+///
+/// A regular file appears (or is replaced) only by commit(): until then the bytes go to a temporary
+/// file beside it, which the destructor removes, and so do SIGINT and SIGTERM. Pipes, devices and
+/// standard output are written as the values come.
+class ArrayWriter {
+ public:
+  virtual ~ArrayWriter() = default;
+
+  /// Adds the next values, in the type and byte order of an Array's memory.
+  /// Throws Error that names the file if it cannot be written, or if the form cannot hold a value
+  /// (a NaN in JSON).
+  virtual void append(std::span<const std::byte> values) = 0;
+
+  /// Writes what is left and makes the file appear. All values must have been appended.
+  virtual void commit() = 0;
+};
+
+/// Opens `path` for an array of this shape and type: .npy, .json or .bin by its extension; "-" is
+/// JSON on standard output. Throws Error if the extension is none of these, if the file cannot be
+/// made there, or if it would be binary on a terminal.
+std::unique_ptr<ArrayWriter> open_array_writer(const std::string& path, const Shape& shape,
+                                               Dtype dtype);
+
+}  // namespace sdpa
