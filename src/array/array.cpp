@@ -3,6 +3,7 @@
 #include "array/float16.h"
 #include "base/error.h"
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -25,7 +26,8 @@ void read_as(const std::byte* from, Index count, Real* out, Convert convert) {
 template <class Stored, class Convert>
 void store_as(const double* values, Index count, std::byte* out, Convert convert) {
   for (Index i = 0; i < count; ++i) {
-    const Stored value = convert(values[i] + 0.0);  // -0 + 0 is +0
+    // -0 + 0 is +0, and processors differ in the sign of the NaN they make.
+    const Stored value = convert(std::isnan(values[i]) ? std::nan("") : values[i] + 0.0);
     std::memcpy(out + i * static_cast<Index>(sizeof(Stored)), &value, sizeof value);
   }
 }
@@ -59,7 +61,7 @@ Array Array::matrix(Index position) const {
 }
 
 double Array::at(Index position) const {
-  double value;
+  double value = 0;
   read_elements(*this, position, 1, &value);
   return value;
 }
