@@ -30,19 +30,28 @@ const Description& description(Dtype dtype) {
   return kDescriptions[static_cast<int>(dtype)];
 }
 
-/// Shortest decimal of at most 5 digits, enough for 11 significant bits, that `narrow` takes back
-/// to the value.
+/// The decimal of `digits` significant digits nearest to `value`.
+double nearest_decimal(double value, int digits) {
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
+                                 std::chars_format::scientific, digits - 1)
+                       .ptr;
+  double decimal = 0;
+  std::from_chars(buffer, end, decimal);
+  return decimal;
+}
+
+/// Shortest decimal, of at most 5 digits for 11 significant bits, that `narrow` takes back to the
+/// value. Above a power of two the numbers lie twice as far apart as below it: when the nearest
+/// decimal is just too far below, the one on the other side may do.
 template <class Narrow>
 std::string shortest_of_16_bits(double value, Narrow narrow) {
   const std::uint16_t bits = narrow(value);
-  char buffer[64];
   for (int digits = 1;; ++digits) {
-    const auto end = std::to_chars(buffer, buffer + sizeof buffer, value,
-                                   std::chars_format::scientific, digits - 1)
-                         .ptr;
-    double read_back = 0;
-    std::from_chars(buffer, end, read_back);
-    if (narrow(read_back) == bits) return shortest_text(read_back);
+    const double nearest = nearest_decimal(value, digits);
+    if (narrow(nearest) == bits) return shortest_text(nearest);
+    const double other = nearest_decimal(value + (value - nearest), digits);
+    if (narrow(other) == bits) return shortest_text(other);
   }
 }
 

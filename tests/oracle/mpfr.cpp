@@ -1,0 +1,241 @@
+#include "oracle/mpfr.h"
+
+#include "oracle/big.h"
+#include "oracle/matrix.h"
+#include "oracle/rounding.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <span>
+#include <vector>
+
+namespace sdpa::oracle {
+
+namespace {
+
+Big exact_sum(std::vector<Big>& terms) {
+  std::vector<mpfr_ptr> pointers(terms.begin(), terms.end());
+  return exact(
+      [&](mpfr_ptr r) { return mpfr_sum(r, pointers.data(), pointers.size(), MPFR_RNDN); });
+}
+
+Big exact_dot(const double* a, const double* b, Index n) {
+  std::vector<Big> products;
+  products.reserve(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    mpfr_set_d(products.emplace_back(106), a[i], MPFR_RNDN);
+    mpfr_mul_d(products.back(), products.back(), b[i], MPFR_RNDN);  // 53 + 53 bits: exact
+  }
+  return exact_sum(products);
+}
+
+/// Keys of one query that have exactly the same score.
+struct Group {
+  Big dot;                  ///< q_t . k_j of each of them
+  std::vector<Index> keys;  ///< ascending
+};
+
+/// Groups of all keys, the one with the largest score first.
+std::vector<Group> grouped(const double* q_t, const double* k, Index T_k, Index d_k) {
+  std::vector<Big> dots;
+  for (Index j = 0; j < T_k; ++j) dots.push_back(exact_dot(q_t, k + j * d_k, d_k));
+  std::vector<Index> order(dots.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return mpfr_greater_p(dots[static_cast<std::size_t>(a)], dots[static_cast<std::size_t>(b)]);
+  });
+  std::vector<Group> groups;
+  for (Index j : order) {
+    const Big& dot = dots[static_cast<std::size_t>(j)];
+    if (groups.empty() || !mpfr_equal_p(groups.back().dot, dot)) groups.push_back({dot, {}});
+    groups.back().keys.push_back(j);
+  }
+  return groups;
+}
+
+/// Adds coefficient * factor to sum, rounding outward. factor is not negative.
+void add_product(Interval& sum, const Big& coefficient, const Interval& factor) {
+  const bool falls = mpfr_sgn(coefficient) < 0;
+  mpfr_fma(sum.low, coefficient, falls ? factor.high : factor.low, sum.low, MPFR_RNDD);
+  mpfr_fma(sum.high, coefficient, falls ? factor.low : factor.high, sum.high, MPFR_RNDU);
+}
+
+/// sum_g coefficients[g] * factors[g]
+Interval linear_combination(std::span<const Big> coefficients, std::span<const Interval> factors,
+                            mpfr_prec_t precision) {
+  Interval sum(precision);
+  mpfr_set_zero(sum.low, 1);
+  mpfr_set_zero(sum.high, 1);
+  for (std::size_t g = 0; g < factors.size(); ++g) add_product(sum, coefficients[g], factors[g]);
+  return sum;
+}
+
+/// numerator / denominator, where the denominator is positive.
+Interval quotient(const Interval& numerator, const Interval& denominator, mpfr_prec_t precision) {
+  Interval ratio(precision);
+  mpfr_div(ratio.low, numerator.low,
+           mpfr_sgn(numerator.low) < 0 ? denominator.low : denominator.high, MPFR_RNDD);
+  mpfr_div(ratio.high, numerator.high,
+           mpfr_sgn(numerator.high) < 0 ? denominator.high : denominator.low, MPFR_RNDU);
+  return ratio;
+}
+
+/// One query: every result in its row is a ratio
+///
+///   sum_g a_g E_g / sum_g n_g E_g,   E_g = exp((dot_g - dot_0) / sqrt(d_k)),
+///
+/// over groups g of keys with the same score, n_g keys in each. For output column d, a_g is the sum
+/// of v[j][d] over the group; for a weight it is 1 in the key's own group and 0 elsewhere.
+class Row {
+ public:
+  Row(const double* q_t, const double* k, Index T_k, Index d_k)
+      : groups_(grouped(q_t, k, T_k, d_k)), d_k_(d_k) {
+    for (const Group& group : groups_) {
+      counts_.emplace_back(64);
+      mpfr_set_ui(counts_.back(), group.keys.size(), MPFR_RNDN);
+    }
+  }
+
+  std::span<const Group> groups() const { return groups_; }
+
+  /// Output column whose values are v_d[j * stride], j a key.
+  Ordinal output(const double* v_d, Index stride, const Format& format) {
+    std::vector<Big> sums;
+    for (const Group& group : groups_) {
+      std::vector<Big> terms;
+      for (Index j : group.keys) mpfr_set_d(terms.emplace_back(53), v_d[j * stride], MPFR_RNDN);
+      sums.push_back(exact_sum(terms));
+    }
+    return rounded(
+        format,
+        [&](mpfr_prec_t precision) {
+          return linear_combination(sums, at(precision).exponentials, precision);
+        },
+        [&](std::size_t g) { return sums[g]; });
+  }
+
+  /// Weight of each key of a group.
+  Ordinal weight(std::size_t group, const Format& format) {
+    return rounded(
+        format, [&](mpfr_prec_t precision) { return at(precision).exponentials[group]; },
+        [&](std::size_t g) {
+          Big one_or_zero(2);
+          mpfr_set_ui(one_or_zero, g == group, MPFR_RNDN);
+          return one_or_zero;
+        });
+  }
+
+ private:
+  struct Evaluation {
+    std::vector<Interval> exponentials;
+    Interval denominator;
+  };
+
+  /// Rounds the ratio with `numerator(precision)`, an interval, whose exact coefficients are
+  /// `coefficient(g)`. The precision is doubled until the interval leaves at most one midpoint
+  /// between two numbers open. It gets that narrow: the denominator is at least 1, and what MPFR
+  /// loses below 2^-2^30 is far below the smallest number.
+  template <class Numerator, class Coefficient>
+  Ordinal rounded(const Format& format, Numerator numerator, Coefficient coefficient) {
+    for (mpfr_prec_t precision = 128;; precision *= 2) {
+      const Interval ratio = quotient(numerator(precision), at(precision).denominator, precision);
+      const Ordinal low = round_to(ratio.low, format), high = round_to(ratio.high, format);
+      if (low == high) return low;
+      if (high - low == 1) return low_or_next(low, format, coefficient);
+    }
+  }
+
+  /// `low` or the number after it, whichever is nearer to the ratio. The ratio lies above the
+  /// midpoint m between them when  sum_g (a_g - m n_g) E_g  is positive.
+  template <class Coefficient>
+  Ordinal low_or_next(Ordinal low, const Format& format, Coefficient coefficient) {
+    const Big middle = midpoint_after(low, format);
+    std::vector<Big> differences;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Big share =
+          exact([&](mpfr_ptr r) { return mpfr_mul(r, middle, counts_[g], MPFR_RNDN); });
+      const Big own = coefficient(g);
+      differences.push_back(exact([&](mpfr_ptr r) { return mpfr_sub(r, own, share, MPFR_RNDN); }));
+    }
+    const int side = sign(differences);
+    if (side == 0) return low % 2 == 0 ? low : low + 1;
+    return side < 0 ? low : low + 1;
+  }
+
+  /// Sign of  sum_g c_g E_g.
+  ///
+  /// The exponents are distinct algebraic numbers, so by the theorem of Lindemann and Weierstrass
+  /// the sum is zero only if every c_g is. Otherwise it is divided by the first E_g that counts:
+  /// then the leading term is c_g itself, at least 2^-1075, however small E_g was, and an E that
+  /// underflows MPFR's range (below 2^-2^30) is enclosed by [0, 2^-2^30] and cannot matter.
+  int sign(std::span<const Big> coefficients) const {
+    std::size_t leader = 0;
+    while (leader < coefficients.size() && mpfr_zero_p(coefficients[leader])) ++leader;
+    if (leader == coefficients.size()) return 0;
+    for (mpfr_prec_t precision = 128;; precision *= 2) {
+      const Interval sum = linear_combination(coefficients.subspan(leader),
+                                              exponentials(leader, precision), precision);
+      if (mpfr_sgn(sum.low) > 0) return 1;
+      if (mpfr_sgn(sum.high) < 0) return -1;
+    }
+  }
+
+  /// E_g / E_leader of the groups from `leader` on.
+  std::vector<Interval> exponentials(std::size_t leader, mpfr_prec_t precision) const {
+    Interval root(precision);
+    mpfr_sqrt_ui(root.low, static_cast<unsigned long>(d_k_), MPFR_RNDD);
+    mpfr_sqrt_ui(root.high, static_cast<unsigned long>(d_k_), MPFR_RNDU);
+    std::vector<Interval> results;
+    for (std::size_t g = leader; g < groups_.size(); ++g) {
+      const Big difference = exact(
+          [&](mpfr_ptr r) { return mpfr_sub(r, groups_[g].dot, groups_[leader].dot, MPFR_RNDN); });
+      // The difference is not positive: the smaller root makes the lower quotient.
+      Interval& e = results.emplace_back(precision);
+      mpfr_div(e.low, difference, root.low, MPFR_RNDD);
+      mpfr_div(e.high, difference, root.high, MPFR_RNDU);
+      mpfr_exp(e.low, e.low, MPFR_RNDD);
+      mpfr_exp(e.high, e.high, MPFR_RNDU);
+    }
+    return results;
+  }
+
+  const Evaluation& at(mpfr_prec_t precision) {
+    const auto known = evaluations_.find(precision);
+    if (known != evaluations_.end()) return known->second;
+    std::vector<Interval> e = exponentials(0, precision);
+    Interval sum = linear_combination(counts_, e, precision);
+    return evaluations_.emplace(precision, Evaluation{std::move(e), std::move(sum)}).first->second;
+  }
+
+  std::vector<Group> groups_;
+  std::vector<Big> counts_;
+  Index d_k_;
+  std::map<mpfr_prec_t, Evaluation> evaluations_;
+};
+
+}  // namespace
+
+Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype dtype) {
+  const Index T_q = q.shape()[0], d_k = q.shape()[1], T_k = k.shape()[0], d_v = v.shape()[1];
+  const std::vector<double> q_values = values_of(q), k_values = values_of(k),
+                            v_values = values_of(v);
+  const Format format = format_of(dtype);
+  const Index size = size_bytes(dtype);
+
+  Attention result{Array(Shape({T_q, d_v}), dtype), Array(Shape({T_q, T_k}), dtype)};
+  for (Index t = 0; t < T_q; ++t) {
+    Row row(q_values.data() + t * d_k, k_values.data(), T_k, d_k);
+    for (Index d = 0; d < d_v; ++d)
+      store(row.output(v_values.data() + d, d_v, format), dtype,
+            result.output.mutable_data() + (t * d_v + d) * size);
+    for (std::size_t g = 0; g < row.groups().size(); ++g) {
+      const Ordinal weight = row.weight(g, format);
+      for (Index j : row.groups()[g].keys)
+        store(weight, dtype, result.weights->mutable_data() + (t * T_k + j) * size);
+    }
+  }
+  return result;
+}
+
+}  // namespace sdpa::oracle
