@@ -24,8 +24,10 @@ void read_as(const std::byte* from, Index count, Real* out, Convert convert) {
 
 template <class Stored, class Convert>
 void store_as(const double* values, Index count, std::byte* out, Convert convert) {
+  const Stored negative_zero = convert(-0.0);
   for (Index i = 0; i < count; ++i) {
-    const Stored value = convert(values[i] + 0.0);  // -0 + 0 is +0
+    Stored value = convert(values[i]);
+    if (value == negative_zero) value = 0;
     std::memcpy(out + i * static_cast<Index>(sizeof(Stored)), &value, sizeof value);
   }
 }
