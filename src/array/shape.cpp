@@ -37,8 +37,10 @@ Shape::Shape(std::vector<Index> extents) : extents_(std::move(extents)) {
 }
 
 std::string Shape::text() const {
-  if (rank() == 1) return "(" + joined(extents_) + ",)";
-  return "(" + joined(extents_) + ")";
+  std::string text = "(";
+  text += joined(extents_);
+  text += rank() == 1 ? ",)" : ")";
+  return text;
 }
 
 std::string Shape::index_text(Index position) const {
@@ -47,7 +49,10 @@ std::string Shape::index_text(Index position) const {
     index[axis] = position % extents_[axis];
     position /= extents_[axis];
   }
-  return "[" + joined(index) + "]";
+  std::string text = "[";
+  text += joined(index);
+  text += "]";
+  return text;
 }
 
 }  // namespace sdpa
