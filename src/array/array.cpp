@@ -61,7 +61,7 @@ Array Array::matrix(Index position) const {
 }
 
 double Array::at(Index position) const {
-  double value;
+  double value = 0;
   read_elements(*this, position, 1, &value);
   return value;
 }
