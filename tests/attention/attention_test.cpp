@@ -171,7 +171,7 @@ TEST_CASE("attention: a column's bytes do not depend on the other columns of v")
   }
 }
 
-TEST_CASE("attention: exact results do not depend on the order of the keys", "[.exact]") {
+TEST_CASE("attention: exact results do not depend on the order of the keys", "[exact]") {
   Random random(7);
   const Array q = random_matrix(random, 9, 8), k = random_matrix(random, 100, 8),
               v = random_matrix(random, 100, 7);

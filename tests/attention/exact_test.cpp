@@ -79,7 +79,7 @@ Array normal_matrix(Random& random, Index rows, Index columns, Dtype dtype) {
 
 }  // namespace
 
-TEST_CASE("exact: random problems give the referee's output and weights bit for bit", "[.exact]") {
+TEST_CASE("exact: random problems give the referee's output and weights bit for bit", "[exact]") {
   const std::uint64_t seed = from_environment("SDPA_SEED", 1);
   const std::uint64_t count = from_environment("SDPA_COUNT", 20000);
   std::cout << "exact: " << count << " random problems, SDPA_SEED=" << seed << std::endl;
@@ -90,7 +90,7 @@ TEST_CASE("exact: random problems give the referee's output and weights bit for 
   CHECK(count > 0);
 }
 
-TEST_CASE("exact: every golden case comes out bit for bit", "[.exact]") {
+TEST_CASE("exact: every golden case comes out bit for bit", "[exact]") {
   for (const GoldenCase& golden : golden_cases()) {
     INFO(golden.name);
     const Attention result = exact(golden.q, golden.k, golden.v, golden.dtype);
@@ -99,7 +99,7 @@ TEST_CASE("exact: every golden case comes out bit for bit", "[.exact]") {
   }
 }
 
-TEST_CASE("exact: an average halfway between two numbers goes to the even one", "[.exact]") {
+TEST_CASE("exact: an average halfway between two numbers goes to the even one", "[exact]") {
   const Array q = matrix({{0}}), two_keys = matrix({{1}, {2}});
   for (Dtype dtype : kFloats) {
     INFO(name(dtype));
@@ -114,7 +114,7 @@ TEST_CASE("exact: an average halfway between two numbers goes to the even one", 
 }
 
 TEST_CASE("exact: halfway from the largest number to the next power of two is infinity",
-          "[.exact]") {
+          "[exact]") {
   const Array q = matrix({{0}}), k = matrix({{1}, {2}});
   CHECK(first_output(q, k, matrix({{65504}, {65536}}), Dtype::float16) == HUGE_VAL);
   CHECK(first_output(q, k, matrix({{65504}, {65535.5}}), Dtype::float16) == 65504);
@@ -124,7 +124,7 @@ TEST_CASE("exact: halfway from the largest number to the next power of two is in
                      Dtype::float64) == 0x1.fffffffffffffp1023);
 }
 
-TEST_CASE("exact: ties within each group of equal scores are a tie", "[.exact]") {
+TEST_CASE("exact: ties within each group of equal scores are a tie", "[exact]") {
   // Scores 0.7, 0.7, 0.3, 0.3, 0.3, 0.3: each group's average is the same midpoint.
   const Array q = matrix({{1}}), k = matrix({{0.7}, {0.3}, {0.3}, {0.7}, {0.3}, {0.3}});
   for (Dtype dtype : kFloats) {
@@ -139,7 +139,7 @@ TEST_CASE("exact: ties within each group of equal scores are a tie", "[.exact]")
   }
 }
 
-TEST_CASE("exact: a weight of exp(-x) breaks a tie, however small it is", "[.exact]") {
+TEST_CASE("exact: a weight of exp(-x) breaks a tie, however small it is", "[exact]") {
   const double x = GENERATE(36., 700., 800., 1e4, 1e6, 1e30, 1e300);
   const Array q = matrix({{x}}), k = matrix({{1}, {1}, {0}});
   for (Dtype dtype : kFloats) {
@@ -152,7 +152,7 @@ TEST_CASE("exact: a weight of exp(-x) breaks a tie, however small it is", "[.exa
   }
 }
 
-TEST_CASE("exact: a second tie-breaker decides where the first one balances", "[.exact]") {
+TEST_CASE("exact: a second tie-breaker decides where the first one balances", "[exact]") {
   // Above the tied pair's midpoint and below it by the same amount at score -1e4, then one key more
   // at -1e5.
   const Array q = matrix({{1e4}}), k = matrix({{0}, {0}, {-1}, {-1}, {-10}});
@@ -165,7 +165,7 @@ TEST_CASE("exact: a second tie-breaker decides where the first one balances", "[
   }
 }
 
-TEST_CASE("exact: values 2^-53 off a midpoint of float32 go to their side", "[.exact]") {
+TEST_CASE("exact: values 2^-53 off a midpoint of float32 go to their side", "[exact]") {
   const Array q = matrix({{0}}), k = matrix({{1}, {2}});
   const double e = 0x1p-23, least = 0x1p-52;
   CHECK(first_output(q, k, matrix({{1}, {1 + e + least}}), Dtype::float32) == 1 + e);
@@ -173,7 +173,7 @@ TEST_CASE("exact: values 2^-53 off a midpoint of float32 go to their side", "[.e
   CHECK(first_output(q, k, matrix({{1 + e}, {1 + 2 * e - least}}), Dtype::float32) == 1 + e);
 }
 
-TEST_CASE("exact: the last bit of a long sum decides", "[.exact]") {
+TEST_CASE("exact: the last bit of a long sum decides", "[exact]") {
   const Array q = matrix({{0}}), k = matrix({{1}, {1}, {1}, {1}});
   for (Dtype dtype : kFloats) {
     INFO(name(dtype));
@@ -188,7 +188,7 @@ TEST_CASE("exact: the last bit of a long sum decides", "[.exact]") {
   }
 }
 
-TEST_CASE("exact: weights and outputs 2^-53 to 2^-480 off a midpoint", "[.exact]") {
+TEST_CASE("exact: weights and outputs 2^-53 to 2^-480 off a midpoint", "[exact]") {
   Random random(7);
   for (Index d_k : {1, 4, 9})
     for (Dtype dtype : kFloats)
@@ -208,7 +208,7 @@ TEST_CASE("exact: weights and outputs 2^-53 to 2^-480 off a midpoint", "[.exact]
       }
 }
 
-TEST_CASE("exact: a dot product's huge terms that cancel leave no trace", "[.exact]") {
+TEST_CASE("exact: a dot product's huge terms that cancel leave no trace", "[exact]") {
   Random random(8);
   for (double huge : {1e8, 1e17, 1e30, 1e150, 1e200}) {
     INFO("huge = " << huge);
@@ -227,14 +227,14 @@ TEST_CASE("exact: a dot product's huge terms that cancel leave no trace", "[.exa
   }
 }
 
-TEST_CASE("exact: values that cancel in the average leave the rest", "[.exact]") {
+TEST_CASE("exact: values that cancel in the average leave the rest", "[exact]") {
   const Array q = matrix({{0}}), k = matrix({{1}, {2}, {3}});
   for (double huge : {1e8, 0x1p100, 1e308})
     CHECK(first_output(q, k, matrix({{huge}, {1}, {-huge}}), Dtype::float64) == 1.0 / 3);
   CHECK(first_output(q, k, matrix({{1e308}, {1.5e308}, {1.7e308}}), Dtype::float64) == 1.4e308);
 }
 
-TEST_CASE("exact: scores far beyond float64 choose the largest", "[.exact]") {
+TEST_CASE("exact: scores far beyond float64 choose the largest", "[exact]") {
   const Array v = matrix({{3}, {5}});
   const double next_below = std::nextafter(1e300, 0);
   CHECK(first_output(matrix({{1e200}}), matrix({{-1e200}, {1e200}}), v, Dtype::float64) == 5);
@@ -245,20 +245,20 @@ TEST_CASE("exact: scores far beyond float64 choose the largest", "[.exact]") {
   CHECK(first_output(matrix({{1e-300}}), matrix({{1e-300}, {-1e-300}}), v, Dtype::float64) == 4);
 }
 
-TEST_CASE("exact: a weight below float64's range still counts against huge values", "[.exact]") {
+TEST_CASE("exact: a weight below float64's range still counts against huge values", "[exact]") {
   for (double x : {100., 700., 745., 800., 1400.}) {
     INFO("x = " << x);
     check_against_referee(matrix({{x}}), matrix({{1}, {0}}), matrix({{0, 1}, {1e300, 1e38}}));
   }
 }
 
-TEST_CASE("exact: subnormal inputs and results", "[.exact]") {
+TEST_CASE("exact: subnormal inputs and results", "[exact]") {
   const double s = 0x1p-1074;
   check_against_referee(matrix({{s, 1e300}}), matrix({{1e308, s}, {-1e308, s}, {s, 1e-300}}),
                         matrix({{5 * s, s}, {s, 0}, {3 * s, -s}}));
 }
 
-TEST_CASE("exact: one key gives its value, whatever the scores", "[.exact]") {
+TEST_CASE("exact: one key gives its value, whatever the scores", "[exact]") {
   for (Dtype dtype : kFloats) {
     const Array v = matrix({{1 + epsilon(dtype), -smallest(dtype), 0}}, dtype);
     const Attention result = exact(matrix({{1e300}, {0}}), matrix({{1e300}}), v, dtype);
@@ -268,7 +268,7 @@ TEST_CASE("exact: one key gives its value, whatever the scores", "[.exact]") {
   }
 }
 
-TEST_CASE("exact: d_k = 1, 257, 4096 and T_k = 1, 2, 50", "[.exact]") {
+TEST_CASE("exact: d_k = 1, 257, 4096 and T_k = 1, 2, 50", "[exact]") {
   Random random(9);
   for (Index d_k : {1, 257, 4096})
     for (Index T_k : {1, 2, 50}) {
@@ -279,7 +279,7 @@ TEST_CASE("exact: d_k = 1, 257, 4096 and T_k = 1, 2, 50", "[.exact]") {
     }
 }
 
-TEST_CASE("exact: 100,000 keys of different scores", "[.exact]") {
+TEST_CASE("exact: 100,000 keys of different scores", "[exact]") {
   Random random(10);
   const Array q = matrix({{2.5}});
   const Array k = normal_matrix(random, 100000, 1, Dtype::float32);
@@ -291,7 +291,7 @@ TEST_CASE("exact: 100,000 keys of different scores", "[.exact]") {
   }
 }
 
-TEST_CASE("exact: 100,000 keys of one score share the weight", "[.exact]") {
+TEST_CASE("exact: 100,000 keys of one score share the weight", "[exact]") {
   std::vector<double> ones(100000, 1), ascending(100000);
   std::iota(ascending.begin(), ascending.end(), 0.0);
   const Array v = matrix(100000, 1, ascending);

@@ -90,7 +90,7 @@ TEST_CASE("not finite: weight 0 times an infinity or a NaN in v is NaN") {
 }
 
 TEST_CASE("not finite: an exact weight is positive however small, so infinity stays infinity",
-          "[.exact]") {
+          "[exact]") {
   const Array q = matrix({{1}}), k = matrix({{0}, {-1e30}});
   for (Dtype dtype : {Dtype::float16, Dtype::float32, Dtype::float64})
     check_values(attention(q, k, matrix({{1}, {kInf}}), {Precision::exact, dtype, 1, false}).output,

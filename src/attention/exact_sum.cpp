@@ -1,0 +1,58 @@
+#include "attention/exact_sum.h"
+
+#include <cmath>
+
+namespace sdpa {
+
+namespace {
+
+/// Products below this may have a low half that float64 does not hold.
+constexpr double kSmallestSplit = 0x1p-960;
+
+/// Sums whose rounding errors are kept: high takes the numbers, low the errors of high, and if an
+/// error of low is ever not zero, two doubles are not enough (two_sum: Knuth, "The Art of Computer
+/// Programming" 2, section 4.2.2).
+class Accumulator {
+ public:
+  void add(double x) { add_low(add_to(high_, x)); }
+  void add_low(double x) { lost_ += std::fabs(add_to(low_, x)); }
+  void add_product(double x, double y) {
+    const double product = x * y;
+    if (!(std::fabs(product) >= kSmallestSplit) && x != 0 && y != 0) lost_ = HUGE_VAL;
+    add(product);
+    add_low(std::fma(x, y, -product));
+  }
+
+  ExactSum result() {
+    const double low = add_to(high_, low_);
+    return {high_, low, lost_ == 0 && std::isfinite(high_)};
+  }
+
+ private:
+  /// sum += x, and what the rounding lost.
+  static double add_to(double& sum, double x) {
+    const double next = sum + x;
+    const double x_part = next - sum;
+    const double lost = (sum - (next - x_part)) + (x - x_part);
+    sum = next;
+    return lost;
+  }
+
+  double high_ = 0, low_ = 0, lost_ = 0;
+};
+
+}  // namespace
+
+ExactSum exact_sum(std::span<const double> x) {
+  Accumulator sum;
+  for (double value : x) sum.add(value);
+  return sum.result();
+}
+
+ExactSum exact_dot(const double* x, const double* y, Index count) {
+  Accumulator sum;
+  for (Index i = 0; i < count; ++i) sum.add_product(x[i], y[i]);
+  return sum.result();
+}
+
+}  // namespace sdpa

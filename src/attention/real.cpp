@@ -1,0 +1,61 @@
+#include "attention/real.h"
+
+#include "array/float16.h"
+#include "attention/decide.h"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace sdpa {
+
+double round_real(mpfr_srcptr x, Dtype dtype) {
+  if (dtype == Dtype::float64) return mpfr_get_d(x, MPFR_RNDN) + 0.0;
+  // Cut to float64 with a sticky last bit, so that the second rounding is the only one that shows.
+  double cut = mpfr_get_d(x, MPFR_RNDZ);
+  if (mpfr_cmp_d(x, cut) != 0 && (std::bit_cast<std::uint64_t>(cut) & 1) == 0)
+    cut = std::bit_cast<double>(std::bit_cast<std::uint64_t>(cut) + 1);
+  return round_sum(cut, 0, dtype);
+}
+
+namespace {
+
+double next_of_16_bits(double x, std::uint16_t (*narrow)(double), double (*widen)(std::uint16_t)) {
+  const std::uint16_t bits = narrow(x + 0.0);
+  if ((bits & 0x8000) != 0) return widen(static_cast<std::uint16_t>(bits - 1)) + 0.0;
+  return widen(static_cast<std::uint16_t>(bits + 1));
+}
+
+}  // namespace
+
+double next_above(double x, Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float16:
+      return next_of_16_bits(x, double_to_float16, float16_to_double);
+    case Dtype::bfloat16:
+      return next_of_16_bits(x, double_to_bfloat16, bfloat16_to_double);
+    case Dtype::float32:
+      return std::nextafter(static_cast<float>(x), HUGE_VALF);
+    default:
+      return std::nextafter(x, HUGE_VAL);
+  }
+}
+
+void set_boundary_above(mpfr_ptr boundary, double x, Dtype dtype) {
+  const double next = next_above(x, dtype);
+  // Beyond the largest number rounding acts as if one more of the same step followed.
+  const double largest = std::isfinite(x) ? std::fabs(x) : std::fabs(next);
+  const double last_step = largest + next_above(-largest, dtype);
+  const double base = std::isfinite(x) ? x : next;
+  Real half(64);
+  if (std::isfinite(x) && std::isfinite(next)) {
+    mpfr_set_d(half, next, MPFR_RNDN);
+    mpfr_sub_d(half, half, x, MPFR_RNDN);
+  } else {
+    mpfr_set_d(half, std::copysign(last_step, base), MPFR_RNDN);
+  }
+  mpfr_div_2ui(half, half, 1, MPFR_RNDN);
+  mpfr_add_d(boundary, half, base, MPFR_RNDN);
+}
+
+}  // namespace sdpa

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "array/dtype.h"
+
+#include <mpfr.h>
+
+#include <utility>
+
+namespace sdpa {
+
+/// An MPFR number that frees itself.
+class Real {
+ public:
+  explicit Real(mpfr_prec_t precision) { mpfr_init2(value_, precision); }
+  Real(Real&& other) noexcept : Real(MPFR_PREC_MIN) { mpfr_swap(value_, other.value_); }
+  Real& operator=(Real&& other) noexcept {
+    mpfr_swap(value_, other.value_);
+    return *this;
+  }
+  ~Real() { mpfr_clear(value_); }
+
+  operator mpfr_ptr() { return value_; }
+  operator mpfr_srcptr() const { return value_; }
+
+ private:
+  mpfr_t value_;
+};
+
+/// x rounded once to the float type `dtype`, nearest, ties to even; a zero is +0.
+double round_real(mpfr_srcptr x, Dtype dtype);
+
+/// The next larger number of the float type `dtype` after x, which is one of its numbers; infinity
+/// after the largest.
+double next_above(double x, Dtype dtype);
+
+/// The point between a number x of `dtype` and its upper neighbour where rounding changes from one
+/// to the other, exactly.
+void set_boundary_above(mpfr_ptr boundary, double x, Dtype dtype);
+
+}  // namespace sdpa

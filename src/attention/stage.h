@@ -1,0 +1,52 @@
+#pragma once
+
+#include "attention/head.h"
+#include "kernel/kernel.h"
+
+#include <functional>
+#include <span>
+
+namespace sdpa {
+
+/// Results of the kernel for a few rows of queries.
+template <class Number>
+struct StageRows {
+  std::span<const Index> rows;  ///< which rows of q
+  const double* q_norms;        ///< at least the norm of each
+  bool bounded;                 ///< whether the kernel left the maximum alone
+  const Number* o;              ///< [rows][d_v] outputs
+  const Number* o_low;          ///< their low parts, or null if the arithmetic has none
+  const Number* sums;           ///< [rows] sums of the numerators
+  const Number* squares;        ///< [rows] sums of their squares
+};
+
+/// A block of weights of the same rows: keys first ... first + keys - 1.
+template <class Number>
+struct StageWeights {
+  Index first, keys;
+  Index stride;         ///< from a row to the next
+  const Number* w;      ///< [rows][stride]
+  const Number* w_low;  ///< or null
+};
+
+/// What is done with the results. Called from several threads, for a row always from the same.
+template <class Number>
+struct StageSink {
+  std::function<void(const StageRows<Number>&)> outputs;
+  std::function<void(const StageRows<Number>&, const StageWeights<Number>&)>
+      weights;  ///< empty: no weights
+};
+
+/// Runs one arithmetic of the kernel over the given rows of a head.
+///
+/// kernel        of kernel::instruction_set()
+/// has_low       whether that arithmetic has low parts
+/// allow_bounded whether rows with small scores may keep their maximum in (the rounding of a row
+/// then depends on its
+///               neighbours, within the bounds of bound.h)
+template <class Number>
+void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
+               const Head& head, std::span<const Index> rows, int threads,
+               const StageSink<Number>& sink);
+
+}  // namespace sdpa

@@ -1,0 +1,155 @@
+#pragma once
+
+// exp over lanes, for float, double and DoubleDouble. libm's differs from machine to machine in its
+// last bit; this one is a fixed sequence of correctly rounded operations.
+//
+// All three do the same: n = x / ln 2 rounded to an integer, r = x - n ln 2, so |r| <= 0.34658,
+// then exp(x) = 2^n exp(r) with a polynomial for exp(r). Arguments below kSmallestExponent give 0;
+// arguments above 700 (float: 88) must not occur, since scores come with their maximum or a bound
+// of it subtracted.
+
+#include "kernel/double_double.h"
+#include "kernel/lanes.h"
+
+namespace sdpa::kernel::SDPA_ISA {
+
+/// ln 2 in parts: kHigh has so few bits that n * kHigh is exact for every n that occurs.
+template <class Number>
+struct ExpConstants;
+
+template <>
+struct ExpConstants<float> {
+  static constexpr float kLog2E = 0x1.715476p+0f;
+  static constexpr float kLn2High = 0x1.62e4p-1f;  // 15 bits
+  static constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+  static constexpr float kRoundToInteger = 0x1.8p+23f;  // adding it leaves no bits behind the point
+  static constexpr int kFractionBits = 23;
+  static constexpr float kSmallestExponent = -87.0f;  // below, 2^n would be subnormal
+  // (exp(r) - 1 - r) / r^2, interpolated at Chebyshev's points of [-0.34658, 0.34658]. With these
+  // rounded coefficients 1 + r + r^2 * polynomial is within 2^-26.6 of exp(r), relatively.
+  static constexpr float kPolynomial[] = {0x1p-1f, 0x1.5554dep-3f, 0x1.55551ap-5f, 0x1.120b64p-7f,
+                                          0x1.6d10fep-10f};
+};
+
+template <>
+struct ExpConstants<double> {
+  static constexpr double kLog2E = 0x1.71547652b82fep+0;
+  static constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits
+  static constexpr double kLn2Low = 0x1.ef35793c7673p-45;
+  static constexpr double kLn2Lowest = 0x1.f97b57a079a19p-103;
+  static constexpr double kRoundToInteger = 0x1.8p+52;
+  static constexpr int kFractionBits = 52;
+  static constexpr double kSmallestExponent = -708.0;
+  // As above; within 2^-55.7.
+  static constexpr double kPolynomial[] = {
+      0x1.0000000000001p-1,  0x1.5555555555556p-3,  0x1.5555555553d67p-5,  0x1.11111111109b4p-7,
+      0x1.6c16c1788a49bp-10, 0x1.a01a01a7c327ap-13, 0x1.a019b9133a48ap-16, 0x1.71de0db21e27fp-19,
+      0x1.28917e2c43a66p-22, 0x1.af38a0d2d962p-26};
+};
+
+/// n as the number it is, and the same in the low bits of `shifted`.
+template <class Vector>
+struct Multiple {
+  Vector shifted, n;
+};
+
+template <class Number, class Vector>
+static inline Multiple<Vector> multiple_of_ln2(Vector x) {
+  using C = ExpConstants<Number>;
+  const Vector shifted = fma(x, broadcast(C::kLog2E), broadcast(C::kRoundToInteger));
+  return {shifted, shifted - C::kRoundToInteger};
+}
+
+/// value * 2^n; value is in [1/2, 2) and the result is normal.
+template <class Number, class Vector>
+static inline Vector scale_by_power_of_2(Vector value, Vector shifted) {
+  using Bits = typename Lanes<Number>::Bits;
+  return (Vector)((Bits)value + ((Bits)shifted << ExpConstants<Number>::kFractionBits));
+}
+
+/// Relative error at most 2 units of rounding (2^-53 for double, 2^-24 for float), for x above
+/// kSmallestExponent: n * kLn2High and the first difference are exact; the second difference adds
+/// at most 0.35 units to r, as do its product with kLn2Low and the last bits of ln 2 together; the
+/// polynomial is off by 0.17 units; rounding r + r^2 * polynomial costs at most 0.25 / 0.7 and the
+/// last addition 0.71 units of the result.
+template <class Number, class Vector>
+static inline Vector exp_of_lanes(Vector x) {
+  using C = ExpConstants<Number>;
+  const auto [shifted, n] = multiple_of_ln2<Number>(x);
+  Vector r = fma(n, broadcast(-C::kLn2High), x);
+  r = fma(n, broadcast(-C::kLn2Low), r);
+
+  constexpr int kDegree = sizeof C::kPolynomial / sizeof(Number) - 1;
+  Vector sum = broadcast(C::kPolynomial[kDegree]);
+#pragma GCC unroll 16
+  for (int power = kDegree - 1; power >= 0; --power)
+    sum = fma(sum, r, broadcast(C::kPolynomial[power]));
+  const Vector value = fma(r * r, sum, r) + Number(1);
+  return select(x < C::kSmallestExponent, Vector{}, scale_by_power_of_2<Number>(value, shifted));
+}
+
+static inline FloatLanes exp(FloatLanes x) {
+  return exp_of_lanes<float>(x);
+}
+static inline DoubleLanes exp(DoubleLanes x) {
+  return exp_of_lanes<double>(x);
+}
+
+/// 1/n! as a normalised sum of two doubles, for n = 0 ... 12.
+inline constexpr double kInverseFactorial[][2] = {
+    {0x1p+0, 0x0p+0},
+    {0x1p+0, 0x0p+0},
+    {0x1p-1, 0x0p+0},
+    {0x1.5555555555555p-3, 0x1.5555555555555p-57},
+    {0x1.5555555555555p-5, 0x1.5555555555555p-59},
+    {0x1.1111111111111p-7, 0x1.1111111111111p-63},
+    {0x1.6c16c16c16c17p-10, -0x1.f49f49f49f49fp-65},
+    {0x1.a01a01a01a01ap-13, 0x1.a01a01a01a01ap-73},
+    {0x1.a01a01a01a01ap-16, 0x1.a01a01a01a01ap-76},
+    {0x1.71de3a556c734p-19, -0x1.c154f8ddc6cp-73},
+    {0x1.27e4fb7789f5cp-22, 0x1.cbbc05b4fa99ap-76},
+    {0x1.ae64567f544e4p-26, -0x1.c062e06d1f209p-80},
+    {0x1.1eed8eff8d898p-29, -0x1.2aec959e14c06p-83},
+};
+
+/// 1/n! for n = 13 ... 22. These terms are together below 2^-52 of exp(r), so float64 is enough for
+/// them; the terms from r^23 on are below 2^-109.
+inline constexpr double kInverseFactorialTail[] = {
+    0x1.6124613a86d09p-33, 0x1.93974a8c07c9dp-37, 0x1.ae7f3e733b81fp-41, 0x1.ae7f3e733b81fp-45,
+    0x1.952c77030ad4ap-49, 0x1.6827863b97d97p-53, 0x1.2f49b46814157p-57, 0x1.e542ba4020225p-62,
+    0x1.71b8ef6dcf572p-66, 0x1.0ce396db7f853p-70};
+
+/// Relative error at most 2^-101, for x.hi above kSmallestExponent. x need be normalised. r carries
+/// an error of at most 4u^2 (two additions of parts that are themselves exact or below u times the
+/// whole). Each Horner step costs 5u^2 for the product and at most 3u^2 for the sum, damped by |r|
+/// / n at every later step, so the sum of all is below 1.6 * 8u^2; the tail adds 2^-52 * 12u.
+/// Together below 32u^2 = 2^-101.
+static inline DoubleDouble exp(DoubleDouble x) {
+  using C = ExpConstants<double>;
+  const auto [shifted, n] = multiple_of_ln2<double>(x.hi);
+  const DoubleLanes high = fma(n, broadcast(-C::kLn2High), x.hi);
+  const DoubleDouble middle = two_product(n, broadcast(-C::kLn2Low));
+  DoubleDouble r = two_sum(high, middle.hi);
+  r.lo += middle.lo + fma(n, broadcast(-C::kLn2Lowest), x.lo);
+  r = fast_two_sum(r.hi, r.lo);
+
+  constexpr int kTail = sizeof kInverseFactorialTail / sizeof(double);
+  DoubleLanes tail = broadcast(kInverseFactorialTail[kTail - 1]);
+  for (int term = kTail - 2; term >= 0; --term)
+    tail = fma(tail, r.hi, broadcast(kInverseFactorialTail[term]));
+
+  constexpr int kTerms = sizeof kInverseFactorial / sizeof kInverseFactorial[0];
+  DoubleDouble sum = {tail, DoubleLanes{}};
+  for (int term = kTerms - 1; term >= 0; --term) {
+    const DoubleDouble product = multiply(sum, r);
+    // |product| < 1/n!, so the cheaper sum is exact.
+    const DoubleDouble high_sum = fast_two_sum(broadcast(kInverseFactorial[term][0]), product.hi);
+    sum = fast_two_sum(high_sum.hi, high_sum.lo + (product.lo + kInverseFactorial[term][1]));
+  }
+  const auto underflow = x.hi < C::kSmallestExponent;
+  return {select(underflow, DoubleLanes{}, scale_by_power_of_2<double>(sum.hi, shifted)),
+          select(underflow, DoubleLanes{},
+                 sum.lo * scale_by_power_of_2<double>(broadcast(1.0), shifted))};
+}
+
+}  // namespace sdpa::kernel::SDPA_ISA

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace sdpa::kernel {
+
+using Index = std::ptrdiff_t;
+
+/// Keys that one call of `absorb` takes at most.
+inline constexpr Index kKeyBlock = 256;
+/// Features that are summed in one chain before the chain is added to the score.
+inline constexpr Index kFeatureChain = 16;
+/// Keys whose weighted values are summed in one chain before the chain is added to the block's sum.
+inline constexpr Index kKeyChain = 32;
+
+/// What a group of queries is asked. The numbers of a score are 1/sqrt(d_k) as scale_high +
+/// scale_low.
+struct Question {
+  Index queries;  ///< 1 ... Kernel::queries
+  Index d_k, d_v;
+  double scale_high, scale_low;
+  /// The scores' absolute values are known to stay below kLargestBoundedScore: no maximum need be
+  /// subtracted.
+  bool bounded;
+};
+
+inline constexpr double kLargestBoundedScore = 300;
+
+/// Attention of a group of queries, one block of keys at a time, in one arithmetic.
+///
+/// Number is the type in which operands and results are given. The functions share a workspace,
+/// aligned to kAlignment, that the caller owns; a group is begun, absorbs all keys block by block,
+/// and is finished.
+template <class Number>
+struct Kernel {
+  /// The largest group.
+  Index queries;
+
+  Index (*workspace_bytes)(Index d_k, Index d_v);
+
+  /// q [queries][d_k]
+  void (*begin)(void* workspace, const Question& question, const Number* q);
+
+  /// k [keys][d_k], v [keys][d_v], at most kKeyBlock keys. Only the last block of a group may be
+  /// shorter than kKeyBlock: the chains of a sum depend on the position of a key.
+  void (*absorb)(void* workspace, const Number* k, const Number* v, Index keys);
+
+  /// o [queries][d_v], sums [queries], squares [queries]. Writes the output, the sum of the
+  /// numerators of the weights, and the sum of their squares; low parts go to o_low where the
+  /// arithmetic has them (else it is left alone).
+  void (*finish)(void* workspace, Number* o, Number* o_low, Number* sums, Number* squares);
+
+  /// After `finish`: the weights of a block of keys, to w [queries][stride].
+  void (*weights)(void* workspace, const Number* k, Index keys, Number* w, Number* w_low,
+                  Index stride);
+};
+
+inline constexpr std::size_t kAlignment = 64;
+
+/// The same loops compiled for one instruction set.
+struct InstructionSet {
+  const char* name;
+  bool (*supported)();
+  const Kernel<float>& float32;
+  const Kernel<double>& float64;
+  const Kernel<double>& double_double;
+};
+
+/// All that this program was built with, fastest first; the last runs on every processor.
+std::span<const InstructionSet> instruction_sets();
+
+/// The one to use: the fastest that this processor supports, or the one that the environment
+/// variable SDPA_FORCE_ISA names. Throws std::runtime_error if that one is unknown or not supported
+/// here.
+const InstructionSet& instruction_set();
+
+}  // namespace sdpa::kernel

@@ -1,0 +1,74 @@
+#pragma once
+
+// Vectors of the compiler's vector extension. Each lane belongs to one query and never meets
+// another lane, so a query's bits do not depend on how many lanes a processor has.
+//
+// SDPA_ISA, the name of the instruction set this is compiled for, and SDPA_VECTOR_BYTES come from
+// the build.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sdpa::kernel::SDPA_ISA {
+
+using Index = std::ptrdiff_t;
+
+typedef float FloatLanes __attribute__((vector_size(SDPA_VECTOR_BYTES)));
+typedef double DoubleLanes __attribute__((vector_size(SDPA_VECTOR_BYTES)));
+typedef std::int32_t Int32Lanes __attribute__((vector_size(SDPA_VECTOR_BYTES)));
+typedef std::int64_t Int64Lanes __attribute__((vector_size(SDPA_VECTOR_BYTES)));
+
+/// The vectors that go with float and double: of numbers, and of integers as wide.
+template <class Number>
+struct Lanes;
+template <>
+struct Lanes<float> {
+  using Vector = FloatLanes;
+  using Bits = Int32Lanes;
+};
+template <>
+struct Lanes<double> {
+  using Vector = DoubleLanes;
+  using Bits = Int64Lanes;
+};
+
+template <class Number>
+inline constexpr Index kLanes = SDPA_VECTOR_BYTES / sizeof(Number);
+
+static inline FloatLanes broadcast(float x) {
+  return FloatLanes{} + x;
+}
+static inline DoubleLanes broadcast(double x) {
+  return DoubleLanes{} + x;
+}
+
+/// a * b + c, rounded once. Compilers turn the loop into one instruction where the processor has
+/// it.
+static inline FloatLanes fma(FloatLanes a, FloatLanes b, FloatLanes c) {
+  FloatLanes result;
+  for (Index lane = 0; lane < kLanes<float>; ++lane)
+    result[lane] = __builtin_fmaf(a[lane], b[lane], c[lane]);
+  return result;
+}
+static inline DoubleLanes fma(DoubleLanes a, DoubleLanes b, DoubleLanes c) {
+  DoubleLanes result;
+  for (Index lane = 0; lane < kLanes<double>; ++lane)
+    result[lane] = __builtin_fma(a[lane], b[lane], c[lane]);
+  return result;
+}
+
+/// Lane by lane: a where the mask is all ones, b where it is zero.
+static inline FloatLanes select(Int32Lanes mask, FloatLanes a, FloatLanes b) {
+  return (FloatLanes)((mask & (Int32Lanes)a) | (~mask & (Int32Lanes)b));
+}
+static inline DoubleLanes select(Int64Lanes mask, DoubleLanes a, DoubleLanes b) {
+  return (DoubleLanes)((mask & (Int64Lanes)a) | (~mask & (Int64Lanes)b));
+}
+
+/// The larger; b if either is not a number.
+template <class Vector>
+static inline Vector larger(Vector a, Vector b) {
+  return select(a > b, a, b);
+}
+
+}  // namespace sdpa::kernel::SDPA_ISA
