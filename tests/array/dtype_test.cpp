@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace sdpa;
 
@@ -33,14 +34,16 @@ struct Neighbours {
 Neighbours decimals_next_to(double value, int digits) {
   char exact[400];
   std::snprintf(exact, sizeof exact, "%.160e", value);  // a 16-bit float has fewer than 160 digits
-  std::string leading(1, exact[0]);
-  leading.append(exact + 2, static_cast<std::size_t>(digits - 1));
-  const int exponent =
-      std::atoi(std::string(exact).substr(std::string(exact).find('e') + 1).c_str());
-  const std::string scale = "e" + std::to_string(exponent - digits + 1);
-  const int number = std::atoi(leading.c_str());
-  return {std::strtod((std::to_string(number) + scale).c_str(), nullptr),
-          std::strtod((std::to_string(number + 1) + scale).c_str(), nullptr)};
+  std::string text(1, exact[0]);
+  text.append(exact + 2, static_cast<std::size_t>(digits - 1));
+  const int number = std::atoi(text.c_str());
+  const int exponent = std::atoi(std::strchr(exact, 'e') + 1) - (digits - 1);
+  const auto decimal = [exponent](int leading) {
+    char short_text[40];
+    std::snprintf(short_text, sizeof short_text, "%de%d", leading, exponent);
+    return std::strtod(short_text, nullptr);
+  };
+  return {decimal(number), decimal(number + 1)};
 }
 
 template <class Widen, class Narrow>
