@@ -1,8 +1,11 @@
 #pragma once
 
 #include "array/array.h"
+#include "io/case.h"
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,11 +22,6 @@ Array read_array(std::string_view argument);
 /// How messages call the file that `argument` names: without its :TYPE:SHAPE; "standard input" for
 /// "-".
 std::string place_of(std::string_view argument);
-
-/// The operands of one problem from a single file.
-struct Case {
-  Array q, k, v;
-};
 
 /// Reads a case file: one JSON object with exactly the members "q", "k" and "v"; "-" is standard
 /// input. Throws Error as read_array does.
@@ -47,9 +45,9 @@ class ArrayWriter {
   virtual void commit() = 0;
 };
 
-/// Opens `path` for an array of this shape and type: .npy, .json or .bin by its extension; "-" is
-/// JSON on standard output. Throws Error if the extension is none of these, if the file cannot be
-/// made there, or if it would be binary on a terminal.
+/// Opens `path` for an array of this shape and type: .npy, .json or .bin by its extension; "-", for
+/// standard output, and what is under /dev/ are written as JSON. Throws Error if the extension is
+/// none of these, if the file cannot be made there, or if it would be binary on a terminal.
 std::unique_ptr<ArrayWriter> open_array_writer(const std::string& path, const Shape& shape,
                                                Dtype dtype);
 

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "array/array.h"
+#include "io/file.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace sdpa {
+
+/// Writes an array as JSON, piece by piece: nested arrays, each row (the last axis) on a
+/// line, each number with the fewest digits that read back to the same value of its type. An array
+/// without elements is written as far as JSON can show it: shape (0, 4) is [], (3, 0) is
+/// [[],[],[]].
+class JsonWriter {
+ public:
+  /// `file` must outlive the writer. Throws Error if the array is empty but would take millions of
+  /// brackets to show.
+  JsonWriter(OutputFile& file, const Shape& shape, Dtype dtype);
+
+  /// Adds the next values. Throws Error that names file and index at a NaN or an infinity.
+  void append(std::span<const std::byte> values);
+
+  /// Writes what belongs behind the last value.
+  void finish();
+
+ private:
+  /// What stands between the numbers `position` - 1 and `position`.
+  std::string between(Index position) const;
+
+  OutputFile& file_;
+  Shape shape_;
+  Dtype dtype_;
+  Index position_ = 0;
+};
+
+}  // namespace sdpa

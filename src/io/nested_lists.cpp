@@ -1,0 +1,56 @@
+#include "io/nested_lists.h"
+
+#include "base/error.h"
+
+#include <vector>
+
+namespace sdpa {
+
+void NestedLists::open() {
+  if (rank_ != 0 && depth_ == rank_) refuse("a list");
+  if (depth_ == counts_.size())
+    throw Error(place_, "lists are nested deeper than " + std::to_string(depth_) + " axes");
+  counts_[depth_++] = 0;
+}
+
+void NestedLists::number() {
+  if (rank_ == 0) rank_ = depth_;
+  if (depth_ == 0) refuse("a number");
+  if (depth_ != rank_)
+    throw Error(place_, "a number stands at " + index_text() + ", where lists are before it");
+  ++counts_[depth_ - 1];
+}
+
+void NestedLists::close() {
+  const std::size_t axis = --depth_;
+  const Index count = counts_[axis];
+  const std::string list = axis == 0 ? "the array" : "list " + index_text();
+  if (count == 0)
+    throw Error(place_, list + " is empty, which leaves its shape unknown; .npy can hold it");
+  if (extents_[axis] == 0) extents_[axis] = count;
+  if (count != extents_[axis])
+    throw Error(place_, list + " has " + std::to_string(count) +
+                            " elements, those before it have " + std::to_string(extents_[axis]));
+  if (axis > 0) ++counts_[axis - 1];
+}
+
+void NestedLists::refuse(const std::string& what) const {
+  if (depth_ == 0) throw Error(place_, what + " stands where an array should be");
+  throw Error(place_, what + " stands at " + index_text() + ", where a number should be");
+}
+
+Shape NestedLists::shape() const {
+  return file_shape({extents_.begin(), extents_.begin() + static_cast<std::ptrdiff_t>(rank_)},
+                    place_);
+}
+
+std::string NestedLists::index_text() const {
+  std::string text;
+  for (std::size_t axis = 0; axis < depth_; ++axis) {
+    text += axis == 0 ? "[" : ", ";
+    text += std::to_string(counts_[axis]);
+  }
+  return text + "]";
+}
+
+}  // namespace sdpa

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "io/decode.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace sdpa {
+
+/// Finds the shape of an array from the brackets and numbers of its nested lists, taken in order.
+///
+/// Throws Error that begins with `place` and gives an index as soon as they are no array: lists of
+/// one axis that differ in length, numbers at different depths, an empty list, more than kMostAxes
+/// axes.
+class NestedLists {
+ public:
+  explicit NestedLists(std::string_view place) : place_(place) {}
+
+  void open();
+  void close();
+  void number();
+
+  /// Throws, because `what` stands where the next element should be.
+  [[noreturn]] void refuse(const std::string& what) const;
+
+  /// Whether the outermost list has begun and not ended.
+  bool is_open() const { return depth_ > 0; }
+
+  /// Index of the next element, as "[0, 1]"; a list is open.
+  std::string index_text() const;
+
+  /// Of the outermost list, which has ended.
+  Shape shape() const;
+
+ private:
+  std::string place_;
+  std::size_t depth_ = 0;                   ///< open lists
+  std::size_t rank_ = 0;                    ///< the depth of numbers; 0 before the first
+  std::array<Index, kMostAxes> counts_{};   ///< elements so far of each open list
+  std::array<Index, kMostAxes> extents_{};  ///< of each axis; 0 before its first list has ended
+};
+
+}  // namespace sdpa

@@ -1,0 +1,134 @@
+#include "io/npy.h"
+
+#include "base/error.h"
+#include "io/decode.h"
+#include "io/npy_header.h"
+#include "io/quote.h"
+
+#include <utility>
+
+namespace sdpa {
+
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::size_t kVersionEnd = kMagic.size() + 2;
+
+/// An element type of a .npy file. A void of two bytes is what numpy makes of bfloat16.
+struct Type {
+  Dtype dtype;
+  bool big_endian;
+  bool is_void;
+};
+
+constexpr std::pair<std::string_view, Dtype> kKinds[] = {
+    {"f2", Dtype::float16}, {"f4", Dtype::float32}, {"f8", Dtype::float64}, {"V2", Dtype::bfloat16},
+    {"i1", Dtype::int8},    {"u1", Dtype::uint8},   {"i2", Dtype::int16},   {"u2", Dtype::uint16},
+    {"i4", Dtype::int32},   {"u4", Dtype::uint32},  {"i8", Dtype::int64},   {"u8", Dtype::uint64},
+};
+
+std::string_view why_refused(std::string_view kind) {
+  if (kind.starts_with('b') || kind == "?") return ": truth values are a mask, not numbers";
+  if (kind.starts_with('O')) return ": Python objects, which are never unpickled";
+  if (kind.starts_with('c')) return ": complex numbers";
+  if (kind.starts_with('V')) return ": a void, which does not say what its bytes mean";
+  return "";
+}
+
+Type type_of(std::string_view descr, std::string_view place) {
+  const bool has_order = !descr.empty() && std::string_view("<>=|").find(descr[0]) != descr.npos;
+  const std::string_view kind = descr.substr(has_order ? 1 : 0);
+  if (has_order)
+    for (const auto& [known, dtype] : kKinds)
+      if (kind == known && (descr[0] != '|' || size_bytes(dtype) == 1 || known == "V2"))
+        return {dtype, descr[0] == '>' && size_bytes(dtype) > 1, known == "V2"};
+  // A name of numpy's, such as float32, means the byte order of the machine.
+  if (const auto dtype = parse_dtype(descr); dtype && name(*dtype) == descr)
+    return {*dtype, false, false};
+  throw Error(place, "type " + in_quotes(descr) + " is not taken" + std::string(why_refused(kind)));
+}
+
+Type agreed_type(std::string_view descr, std::optional<Dtype> wanted, std::string_view place) {
+  const Type type = type_of(descr, place);
+  if (type.is_void && !wanted)
+    throw Error(place, "type " + in_quotes(descr) +
+                           " is a void, as numpy stores bfloat16; if it is bfloat16, put :bfloat16 "
+                           "behind the name");
+  if (wanted && *wanted != type.dtype)
+    throw Error(place, "holds type " + in_quotes(descr) + ", not " + std::string(name(*wanted)));
+  return type;
+}
+
+std::uint8_t byte_at(std::span<const std::byte> bytes, std::size_t position) {
+  return std::to_integer<std::uint8_t>(bytes[position]);
+}
+
+struct HeaderExtent {
+  std::size_t begin, size;
+};
+
+/// Where the dictionary is; the data follow it.
+HeaderExtent header_extent(std::span<const std::byte> bytes, std::string_view place) {
+  if (bytes.size() < kVersionEnd)
+    throw Error(place, "ends within the first " + std::to_string(kVersionEnd) +
+                           " bytes of a .npy file, after " + std::to_string(bytes.size()));
+  const int major = byte_at(bytes, kMagic.size());
+  const int minor = byte_at(bytes, kMagic.size() + 1);
+  if (major < 1 || major > 3 || minor != 0)
+    throw Error(place, ".npy format " + std::to_string(major) + "." + std::to_string(minor) +
+                           " does not exist; 1.0, 2.0 and 3.0 do");
+
+  const std::size_t length_bytes = major == 1 ? 2 : 4;
+  const std::size_t begin = kVersionEnd + length_bytes;
+  if (bytes.size() < begin) throw Error(place, "ends within the length of the header");
+  std::size_t size = 0;
+  for (std::size_t i = length_bytes; i-- > 0;) size = size << 8 | byte_at(bytes, kVersionEnd + i);
+  if (size > bytes.size() - begin)
+    throw Error(place, "the header should have " + std::to_string(size) + " bytes, the file has " +
+                           std::to_string(bytes.size() - begin) + " left");
+  return {begin, size};
+}
+
+std::string_view descr_of(Dtype dtype) {
+  for (const auto& [kind, known] : kKinds)
+    if (known == dtype) return kind;
+  return "";
+}
+
+}  // namespace
+
+bool is_npy(std::span<const std::byte> bytes) {
+  return bytes.size() >= kMagic.size() &&
+         std::string_view(reinterpret_cast<const char*>(bytes.data()), kMagic.size()) == kMagic;
+}
+
+Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype) {
+  if (!is_npy(file.bytes)) throw Error(place, "does not begin as a .npy file does");
+  const auto [begin, size] = header_extent(file.bytes, place);
+  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()) + begin, size);
+  const bool python_2 = byte_at(file.bytes, kMagic.size()) < 3;
+  NpyHeader header = parse_npy_header(text, python_2, place);
+
+  const Type type = agreed_type(header.descr, dtype, place);
+  const Layout layout{type.dtype, file_shape(std::move(header.shape), place), type.big_endian,
+                      header.fortran_order};
+  const std::size_t data = begin + size;
+  return decode(file.part(data, file.bytes.size() - data), layout, place);
+}
+
+std::string npy_header(const Shape& shape, Dtype dtype) {
+  const std::string dictionary = "{'descr': '<" + std::string(descr_of(dtype)) +
+                                 "', 'fortran_order': False, 'shape': " + shape.text() + ", }";
+  // At most kMostAxes extents: the length fits the two bytes of format 1.0.
+  constexpr std::size_t kPrefix = kVersionEnd + 2;
+  constexpr std::size_t kAlignment = 64;
+  const std::size_t padding = kAlignment - 1 - (kPrefix + dictionary.size()) % kAlignment;
+  const std::size_t length = dictionary.size() + padding + 1;
+
+  std::string header(kMagic);
+  header += {'\1', '\0', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
+  header += dictionary + std::string(padding, ' ') + '\n';
+  return header;
+}
+
+}  // namespace sdpa

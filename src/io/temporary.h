@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+namespace sdpa {
+
+/// The name of a temporary file, unpredictable, in the folder of the file it will replace.
+///
+/// From construction to destruction SIGINT, SIGTERM and SIGHUP remove the file before they end the
+/// process as they would by themselves (a signal that the parent process had ignored stays
+/// ignored). Nothing else removes it: the owner renames or unlinks.
+class TemporaryName {
+ public:
+  /// Throws Error without a place if the name is too long or too many are in use at once.
+  explicit TemporaryName(const std::string& folder);
+  ~TemporaryName();
+
+  TemporaryName(const TemporaryName&) = delete;
+  TemporaryName& operator=(const TemporaryName&) = delete;
+
+  const char* path() const;
+
+ private:
+  int slot_;
+};
+
+}  // namespace sdpa

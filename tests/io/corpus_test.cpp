@@ -1,0 +1,100 @@
+#include "catch.h"
+#include "io/array_file.h"
+#include "io/error_of.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+using namespace sdpa;
+using nlohmann::json;
+
+namespace {
+
+const std::filesystem::path kSource = SDPA_SOURCE_DIR;
+const std::filesystem::path kVectors = kSource / ".." / "shared" / "vectors";
+
+json index_of(const std::filesystem::path& folder) {
+  std::ifstream file(folder / "index.json");
+  REQUIRE(file);
+  return json::parse(file);
+}
+
+bool is_one_plain_line(const std::string& message) {
+  return !message.empty() &&
+         std::ranges::all_of(message, [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+}
+
+/// A number of an index: as itself, or as a text that strtod takes (hexadecimal, nan, inf, -0.0).
+double number_of(const json& value) {
+  if (value.is_string()) return std::strtod(value.get<std::string>().c_str(), nullptr);
+  return value.get<double>();
+}
+
+void flatten(const json& value, std::vector<double>& numbers) {
+  if (value.is_array())
+    for (const json& element : value) flatten(element, numbers);
+  else
+    numbers.push_back(number_of(value));
+}
+
+bool is_same(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b);
+}
+
+void check_holds(const Array& array, const json& shape, const json& values) {
+  CHECK(array.shape() == Shape(shape.get<std::vector<Index>>()));
+  std::vector<double> expected;
+  flatten(values, expected);
+  REQUIRE(array.shape().element_count() == static_cast<Index>(expected.size()));
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    INFO("element " << i);
+    CHECK(is_same(array.at(static_cast<Index>(i)), expected[i]));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("files: every malformed file is refused with its message") {
+  const auto folder = kSource / "data" / "malformed";
+  for (const json& entry : index_of(folder)) {
+    const std::string path = (folder / entry["file"]).string();
+    const std::string message = error_of([&] { read_array(path); });
+    CHECK(message == path + ": " + entry["message"].get<std::string>());
+    CHECK(is_one_plain_line(message));
+  }
+}
+
+TEST_CASE("files: every well-formed file is read as its index says") {
+  const auto folder = kSource / "data" / "forms";
+  for (const json& entry : index_of(folder)) {
+    const std::string path = (folder / entry["file"]).string();
+    INFO(path);
+    const Array array = read_array(path);
+    CHECK(name(array.dtype()) == entry["dtype"].get<std::string>());
+    check_holds(array, entry["shape"], entry["values"]);
+  }
+}
+
+TEST_CASE("files: the shared vectors behave as their index says") {
+  for (const std::string form : {"npy", "json"}) {
+    if (!std::filesystem::exists(kVectors / form)) {
+      WARN((kVectors / form).string() << " is not there: skipped");
+      continue;
+    }
+    for (const json& entry : index_of(kVectors / form)) {
+      const std::string path = (kVectors / form / entry["file"]).string();
+      INFO(path << ", " << entry["why"]);
+      Array array;
+      const std::string message = error_of([&] { array = read_array(path); });
+      CHECK((message.empty() || is_one_plain_line(message)));
+      if (!entry.value("choice", false)) CHECK(message.empty() == entry["valid"].get<bool>());
+      if (message.empty() && entry["valid"].get<bool>())
+        check_holds(array, entry["shape"], entry.value("values_hex", entry["values"]));
+    }
+  }
+}
