@@ -11,10 +11,11 @@ namespace sdpa {
 /// Which values count as the expected one. Without anything set: equal values, where the two zeros
 /// are equal and a NaN equals nothing.
 struct Tolerance {
-  bool bitwise = false;                  ///< the same bits: sign of zero and kind of NaN included
-  std::optional<std::uint64_t> max_ulp;  ///< or this near, in ulp
-  std::optional<double> atol, rtol;  ///< or |a - e| <= atol + rtol |e|; one alone: the other is 0
-  bool nan_equal = false;            ///< a NaN equals a NaN
+  bool bitwise = false;                    ///< the same bits: sign of zero and kind of NaN included
+  std::optional<std::uint64_t> max_ulp{};  ///< or this near, in ulp
+  std::optional<double> atol{},
+      rtol{};              ///< or |a - e| <= atol + rtol |e|; one alone: the other is 0
+  bool nan_equal = false;  ///< a NaN equals a NaN
 };
 
 /// A largest value and where it is.
