@@ -3,9 +3,11 @@
 #include "array/float16.h"
 #include "base/error.h"
 
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -24,8 +26,12 @@ void read_as(const std::byte* from, Index count, Real* out, Convert convert) {
 
 template <class Stored, class Convert>
 void store_as(const double* values, Index count, std::byte* out, Convert convert) {
+  const Stored negative_zero = convert(-0.0);
+  const Stored nan = convert(std::numeric_limits<double>::quiet_NaN());
   for (Index i = 0; i < count; ++i) {
-    const Stored value = convert(values[i] + 0.0);  // -0 + 0 is +0
+    // Processors differ in the sign and payload of the NaNs they make.
+    Stored value = std::isnan(values[i]) ? nan : convert(values[i]);
+    if (value == negative_zero) value = 0;
     std::memcpy(out + i * static_cast<Index>(sizeof(Stored)), &value, sizeof value);
   }
 }
@@ -59,7 +65,7 @@ Array Array::matrix(Index position) const {
 }
 
 double Array::at(Index position) const {
-  double value;
+  double value = 0;
   read_elements(*this, position, 1, &value);
   return value;
 }

@@ -57,7 +57,7 @@ template <class Real>
 void read_elements(const Array& array, Index first, Index count, Real* out);
 
 /// Rounds once to the float type `dtype` (nearest, ties to even) and stores at `out`; a zero is
-/// stored as +0.
+/// stored as +0, and every NaN as the quiet one without sign and payload.
 void store_rounded(const double* values, Index count, Dtype dtype, std::byte* out);
 
 }  // namespace sdpa

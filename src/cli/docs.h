@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace sdpa {
+
+/// The text of --help: usage and two examples, then a line for each option that `app` has, with its
+/// names, the type of its value and its description. No line is longer than 80 columns.
+std::string help_text(const CLI::App& app);
+
+}  // namespace sdpa
