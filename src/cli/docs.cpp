@@ -12,6 +12,8 @@ namespace {
 constexpr std::string_view kUsage =
     R"(Usage: sdpa -q FILE -k FILE -v FILE [OPTION]...
        sdpa CASE.json [OPTION]...
+       sdpa compare ACTUAL EXPECTED [OPTION]...
+       sdpa check ACTUAL -q FILE -k FILE -v FILE [OPTION]...
 
 Scaled dot-product attention, softmax(q k^T / sqrt(d_k)) v, correctly rounded.
 
@@ -22,11 +24,43 @@ Examples:
 FILE is a .npy or JSON file, raw numbers as q.bin:float32:128x64, or - for
 standard input. What lies in front of the last two axes is a batch.
 
+compare and check have a --help of their own.
+
+Options:
+)";
+
+constexpr std::string_view kCompareUsage =
+    R"(Usage: sdpa compare ACTUAL EXPECTED [OPTION]...
+
+Compares two arrays of one shape and says what differs, and where. Without a
+tolerance values must be equal; the two zeros are.
+
+Examples:
+  sdpa compare mine.npy golden.npy
+  sdpa compare mine.bin:bfloat16:8x128x64 golden.npy --max-ulp 2
+
+Exit status: 0 equal or within the tolerance, 1 different, 2 not comparable.
+
+Options:
+)";
+
+constexpr std::string_view kCheckUsage =
+    R"(Usage: sdpa check ACTUAL -q FILE -k FILE -v FILE [OPTION]...
+
+Computes softmax(q k^T / sqrt(d_k)) v exactly and judges whether ACTUAL is what
+an honest kernel of the declared arithmetic may give.
+
+Examples:
+  sdpa check out.npy -q q.npy -k k.npy -v v.npy
+  sdpa check out.npy -q q.npy -k k.npy -v v.npy --weights-in bfloat16 --json
+
+Exit status: 0 within the bound, 1 outside, 2 no judgement.
+
 Options:
 )";
 
 /// Column at which descriptions begin.
-constexpr std::size_t kIndent = 22;
+constexpr std::size_t kIndent = 25;
 
 /// As "  -q, --query FILE".
 std::string names_text(const CLI::Option& option) {
@@ -37,10 +71,8 @@ std::string names_text(const CLI::Option& option) {
   return text;
 }
 
-}  // namespace
-
-std::string help_text(const CLI::App& app) {
-  std::string text(kUsage);
+std::string with_options(std::string_view usage, const CLI::App& app) {
+  std::string text(usage);
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_positional()) continue;
     std::string line = names_text(*option);
@@ -48,6 +80,20 @@ std::string help_text(const CLI::App& app) {
     text += line + option->get_description() + "\n";
   }
   return text;
+}
+
+}  // namespace
+
+std::string help_text(const CLI::App& app) {
+  return with_options(kUsage, app);
+}
+
+std::string compare_help_text(const CLI::App& app) {
+  return with_options(kCompareUsage, app);
+}
+
+std::string check_help_text(const CLI::App& app) {
+  return with_options(kCheckUsage, app);
 }
 
 }  // namespace sdpa

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attention/attention.h"
+#include "report/difference.h"
 
 #include <optional>
 #include <string>
@@ -22,13 +23,31 @@ struct AttendOptions {
   Settings settings;                   ///< of the computation
 };
 
+/// Two arrays, compared. Both are arguments of read_array.
+struct CompareOptions {
+  std::string actual, expected;
+  Tolerance tolerance;
+  bool json = false;  ///< the report as one JSON object
+};
+
+/// An output, judged against what an honest kernel may do. The files are arguments of read_array.
+struct CheckOptions {
+  std::string actual;
+  std::string q, k, v;
+  std::optional<Dtype>
+      accumulate;  ///< of the kernel; absent: float32, or float64 for a float64 output
+  std::optional<Dtype> weights_in;  ///< absent: the type of v if it has 16 bits, else `accumulate`
+  int threads = 1;
+  bool json = false;  ///< the report as one JSON object
+};
+
 /// Text that was asked for instead of work: --help and --version.
 struct ShowOptions {
   std::string text;
 };
 
 /// What a command line asks for: the options of one command. Each has its function run().
-using Request = std::variant<AttendOptions, ShowOptions>;
+using Request = std::variant<AttendOptions, CompareOptions, CheckOptions, ShowOptions>;
 
 /// Reads the words behind the program's name.
 ///

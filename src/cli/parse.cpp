@@ -1,8 +1,8 @@
 #include "base/error.h"
-#include "base/numbers.h"
-#include "base/parallel.h"
 #include "cli/docs.h"
+#include "cli/option_values.h"
 #include "cli/options.h"
+#include "cli/parse_reports.h"
 #include "io/array_file.h"
 #include "io/quote.h"
 
@@ -18,9 +18,6 @@ namespace sdpa {
 
 namespace {
 
-/// More threads than any machine has processors; a number above it is a slip of the finger.
-constexpr long long kMostThreads = 4096;
-
 constexpr std::pair<std::string_view, Precision> kPrecisions[] = {
     {"exact", Precision::exact},
     {"float64", Precision::float64},
@@ -30,46 +27,10 @@ constexpr std::pair<std::string_view, Precision> kPrecisions[] = {
 /// The options -q, -k and -v.
 using Operands = std::array<const CLI::Option*, 3>;
 
-/// An option that takes one value. All its occurrences are kept, so that value_of can name them.
-CLI::Option* add_option(CLI::App& app, const char* names, const char* value_name,
-                        const char* description) {
-  return app.add_option(names)
-      ->type_name(value_name)
-      ->description(description)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
-/// The value given for `option`; nothing if the option is not there.
-std::optional<std::string> value_of(const CLI::Option* option) {
-  const std::vector<std::string>& values = option->results();
-  if (values.empty()) return std::nullopt;
-  if (values.size() > 1)
-    throw UsageError(option->get_name(),
-                     "given twice, as " + in_quotes(values[0]) + " and " + in_quotes(values[1]));
-  if (values[0].empty()) throw UsageError(option->get_name(), "the value is empty");
-  return values[0];
-}
-
-Dtype dtype_from(std::string_view word) {
-  const std::optional<Dtype> dtype = parse_dtype(word);
-  if (!dtype || !is_float(*dtype))
-    throw UsageError("--dtype", in_quotes(word) + " is not float16, bfloat16, float32 or float64");
-  return *dtype;
-}
-
 Precision precision_from(std::string_view word) {
   for (const auto& [name, precision] : kPrecisions)
     if (word == name) return precision;
   throw UsageError("--precision", in_quotes(word) + " is not exact, float64 or float32");
-}
-
-int threads_from(std::string_view word) {
-  const std::optional<long long> threads = parse_integer(word);
-  if (!threads) throw UsageError("--threads", in_quotes(word) + " is not a number");
-  if (*threads < 1 || *threads > kMostThreads)
-    throw UsageError("--threads",
-                     in_quotes(word) + " is not between 1 and " + std::to_string(kMostThreads));
-  return static_cast<int>(*threads);
 }
 
 /// The file that `path` names, however it is written.
@@ -105,19 +66,6 @@ void require_inputs(const CLI::Option* case_file, const Operands& operands) {
     throw UsageError((*missing)->get_name(), "missing; -q, -k and -v belong together");
 }
 
-/// Standard input, whatever type and shape stand behind it, can be read once.
-void require_one_standard_input(const Operands& operands) {
-  const CLI::Option* reader = nullptr;
-  for (const CLI::Option* operand : operands) {
-    const std::string argument = value_of(operand).value_or("");
-    if (argument != "-" && !argument.starts_with("-:")) continue;
-    if (reader != nullptr)
-      throw UsageError(operand->get_name(),
-                       "standard input is already read by " + reader->get_name());
-    reader = operand;
-  }
-}
-
 Request parse_attend(std::vector<std::string> words) {
   CLI::App app;
   app.set_help_flag();
@@ -139,12 +87,7 @@ Request parse_attend(std::vector<std::string> words) {
   const CLI::Option* help = app.add_flag("--help")->description("print this text");
   const CLI::Option* version = app.add_flag("--version")->description("print the version");
 
-  std::ranges::reverse(words);  // CLI11 takes them from the back
-  try {
-    app.parse(std::move(words));
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
-  }
+  parse_words(app, std::move(words));
   if (help->count() > 0) return ShowOptions{help_text(app)};
   if (version->count() > 0) return ShowOptions{"sdpa " SDPA_VERSION "\n"};
   refuse_extra(app.remaining(), case_file);
@@ -161,10 +104,9 @@ Request parse_attend(std::vector<std::string> words) {
   options.weights = value_of(weights);
   if (options.weights && resolved(*options.weights) == resolved(options.output))
     throw UsageError("--weights", *options.weights + " is also the output");
-  if (const auto word = value_of(dtype)) options.settings.dtype = dtype_from(*word);
+  if (const auto word = value_of(dtype)) options.settings.dtype = dtype_from("--dtype", *word);
   if (const auto word = value_of(precision)) options.settings.precision = precision_from(*word);
-  const auto word = value_of(threads);
-  options.settings.threads = word ? threads_from(*word) : available_processors();
+  options.settings.threads = threads_from(threads);
   options.settings.weights = options.weights.has_value();
   return options;
 }
@@ -172,7 +114,11 @@ Request parse_attend(std::vector<std::string> words) {
 }  // namespace
 
 Request parse(std::vector<std::string> words) {
-  return parse_attend(std::move(words));
+  const std::string command = words.empty() ? "" : words.front();
+  if (command != "compare" && command != "check") return parse_attend(std::move(words));
+  words.erase(words.begin());
+  if (command == "compare") return parse_compare(std::move(words));
+  return parse_check(std::move(words));
 }
 
 }  // namespace sdpa

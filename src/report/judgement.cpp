@@ -66,6 +66,8 @@ void Judge::add_head(const Array& actual, const Array& exact, const Bounds& boun
     if (judgement_.worst < 0 || of_allowed > judgement_.worst_multiple) {
       judgement_.worst = position;
       judgement_.worst_multiple = of_allowed;
+      judgement_.worst_actual = value.actual;
+      judgement_.worst_exact = value.exact;
       judgement_.worst_allowed = value.allowed;
     }
     if (of_allowed > 1) {

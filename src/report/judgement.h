@@ -16,8 +16,9 @@ struct Judgement {
 
   /// The largest error as a multiple of its own bound, and where it is (-1: nothing was judged).
   double worst_multiple = 0;
-  double worst_allowed = 0;
   Index worst = -1;
+  double worst_actual = 0, worst_exact = 0;  ///< the values there
+  double worst_allowed = 0;                  ///< the bound there
 
   Pattern pattern;  ///< of the values outside
 };

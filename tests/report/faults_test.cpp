@@ -52,11 +52,13 @@ Values right(const Problem& p) {
   return weighted_sum(p, normalised(p, exponentials(p, usual_scale(p))));
 }
 
-/// The judgement of a faulty kernel of float32, and of one of bfloat16 with float32 accumulation,
-/// on normal values with T_q = 64. Both must be outside the bound where the right values are
-/// inside.
-void check_found(const std::function<Values(const Problem&)>& faulty) {
-  for (Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
+constexpr Dtype kFloat32AndBfloat16[] = {Dtype::float32, Dtype::bfloat16};
+
+/// Demands that a faulty kernel of each of these types, with float32 accumulation, is outside the
+/// bound on normal values with T_q = 64, where the right values are inside.
+void check_found(const std::function<Values(const Problem&)>& faulty,
+                 std::span<const Dtype> dtypes = kFloat32AndBfloat16) {
+  for (Dtype dtype : dtypes) {
     const Arithmetic arithmetic{Dtype::float32, dtype, dtype};
     Generator generator(11);
     for (int problem = 0; problem < 3; ++problem) {
