@@ -12,6 +12,7 @@
 #include "io/safetensors.h"
 
 #include <new>
+#include <utility>
 
 namespace sdpa {
 
@@ -95,6 +96,7 @@ class BinaryFileWriter : public ArrayWriter {
   }
 
   void append(std::span<const std::byte> values) override { file_.write(values); }
+  void finish() override { file_.finish(); }
   void commit() override { file_.commit(); }
 
  private:
@@ -107,14 +109,19 @@ class JsonFileWriter : public ArrayWriter {
       : file_(path), json_(file_, shape, dtype) {}
 
   void append(std::span<const std::byte> values) override { json_.append(values); }
+  void finish() override {
+    if (!std::exchange(finished_, true)) json_.finish();
+    file_.finish();
+  }
   void commit() override {
-    json_.finish();
+    finish();
     file_.commit();
   }
 
  private:
   OutputFile file_;
   JsonWriter json_;
+  bool finished_ = false;
 };
 
 /// Opens what the word names and calls read(bytes, argument); memory that cannot be had is then an

@@ -42,7 +42,11 @@ class ArrayWriter {
   /// (a NaN in JSON).
   virtual void append(std::span<const std::byte> values) = 0;
 
-  /// Writes what is left and makes the file appear. All values must have been appended.
+  /// Writes what is left, after all values have been appended. The file is complete then but does
+  /// not appear yet, so that several can appear together.
+  virtual void finish() = 0;
+
+  /// Makes the file appear; finishes it first where that has not been done.
   virtual void commit() = 0;
 };
 
