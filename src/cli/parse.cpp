@@ -105,12 +105,14 @@ void require_inputs(const CLI::Option* case_file, const Operands& operands) {
     throw UsageError((*missing)->get_name(), "missing; -q, -k and -v belong together");
 }
 
-/// Standard input, whatever type and shape stand behind it, can be read once.
+/// Standard input can be read once, whatever part of it an argument names.
 void require_one_standard_input(const Operands& operands) {
   const CLI::Option* reader = nullptr;
   for (const CLI::Option* operand : operands) {
     const std::string argument = value_of(operand).value_or("");
-    if (argument != "-" && !argument.starts_with("-:")) continue;
+    const bool is_standard_input =
+        argument == "-" || argument.starts_with("-:") || argument.starts_with("-#");
+    if (!is_standard_input) continue;
     if (reader != nullptr)
       throw UsageError(operand->get_name(),
                        "standard input is already read by " + reader->get_name());
