@@ -68,9 +68,11 @@ int run(const AttendOptions& options) {
     }
   }
 
-  // Only now are both complete.
-  if (weights) weights->commit();
+  // Both are complete before either appears.
+  output.finish();
+  if (weights) weights->finish();
   output.commit();
+  if (weights) weights->commit();
   output.warn();
   if (weights) weights->warn();
   return 0;

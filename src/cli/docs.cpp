@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <vector>
 
 namespace sdpa {
 
@@ -12,8 +13,7 @@ namespace {
 constexpr std::string_view kUsage =
     R"(Usage: sdpa -q FILE -k FILE -v FILE [OPTION]...
        sdpa CASE.json [OPTION]...
-       sdpa compare ACTUAL EXPECTED [OPTION]...
-       sdpa check ACTUAL -q FILE -k FILE -v FILE [OPTION]...
+       sdpa compare --help, sdpa check --help: is another result right?
 
 Scaled dot-product attention, softmax(q k^T / sqrt(d_k)) v, correctly rounded.
 
@@ -23,9 +23,6 @@ Examples:
 
 FILE is a .npy or JSON file, raw numbers as q.bin:float32:128x64, or - for
 standard input. What lies in front of the last two axes is a batch.
-
-compare and check have a --help of their own.
-
 Options:
 )";
 
@@ -59,9 +56,6 @@ Exit status: 0 within the bound, 1 outside, 2 no judgement.
 Options:
 )";
 
-/// Column at which descriptions begin.
-constexpr std::size_t kIndent = 25;
-
 /// As "  -q, --query FILE".
 std::string names_text(const CLI::Option& option) {
   const auto& short_names = option.get_snames();
@@ -71,12 +65,16 @@ std::string names_text(const CLI::Option& option) {
   return text;
 }
 
+/// The usage, then names and description of each option in two columns.
 std::string with_options(std::string_view usage, const CLI::App& app) {
+  const std::vector<const CLI::Option*> options =
+      app.get_options([](const CLI::Option* option) { return !option->get_positional(); });
+  std::size_t width = 0;
+  for (const CLI::Option* option : options) width = std::max(width, names_text(*option).size());
   std::string text(usage);
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_positional()) continue;
+  for (const CLI::Option* option : options) {
     std::string line = names_text(*option);
-    line.resize(std::max(line.size() + 2, kIndent), ' ');
+    line.resize(width + 2, ' ');
     text += line + option->get_description() + "\n";
   }
   return text;

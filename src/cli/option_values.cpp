@@ -66,7 +66,9 @@ void require_one_standard_input(std::span<const CLI::Option* const> inputs) {
   const CLI::Option* reader = nullptr;
   for (const CLI::Option* input : inputs) {
     const std::string argument = value_of(input).value_or("");
-    if (argument != "-" && !argument.starts_with("-:")) continue;
+    const bool is_standard_input =
+        argument == "-" || argument.starts_with("-:") || argument.starts_with("-#");
+    if (!is_standard_input) continue;
     if (reader != nullptr)
       throw UsageError(input->get_name(),
                        "standard input is already read by " + reader->get_name());

@@ -31,8 +31,8 @@ Dtype dtype_from(std::string_view option, std::string_view word);
 /// The value of --threads; absent: the processors this process may use.
 int threads_from(const CLI::Option* option);
 
-/// Standard input, whatever type and shape stand behind it, can be read once: throws UsageError if
-/// two of these options name it.
+/// Standard input can be read once, whatever part of it an argument names: throws UsageError if two
+/// of these options name it.
 void require_one_standard_input(std::span<const CLI::Option* const> inputs);
 
 }  // namespace sdpa

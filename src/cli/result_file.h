@@ -19,7 +19,10 @@ class ResultFile {
   /// Adds the next values, which are of the type given before.
   void append(const Array& slab);
 
-  /// Makes the file appear, once it holds all values.
+  /// Writes what is left; the file is complete then but does not appear yet.
+  void finish() { writer_->finish(); }
+
+  /// Makes the file appear.
   void commit() { writer_->commit(); }
 
   /// If some values are not finite: one line on standard error with their number and the first
