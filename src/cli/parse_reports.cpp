@@ -43,10 +43,15 @@ void refuse_unknown(const CLI::App& app) {
 }
 
 /// The value of an input that must be there.
-std::string input_of(const CLI::Option* option, const char* what) {
+std::string input_of(const CLI::Option* option, const char* needed) {
   const std::optional<std::string> argument = value_of(option);
-  if (!argument) throw UsageError(std::string("no input: ") + what);
+  if (!argument) throw UsageError(option->get_name(), std::string("missing; ") + needed);
   return *argument;
+}
+
+/// An option without a value; CLI11 by itself would take "--json=false" too.
+const CLI::Option* add_switch(CLI::App& app, const char* name, const char* description) {
+  return app.add_flag(name)->description(description)->disable_flag_override();
 }
 
 }  // namespace
@@ -58,21 +63,21 @@ Request parse_compare(std::vector<std::string> words) {
   const CLI::Option* actual = app.add_option("ACTUAL")->expected(1);
   const CLI::Option* expected = app.add_option("EXPECTED")->expected(1);
   const CLI::Option* bitwise =
-      app.add_flag("--bitwise")->description("the same bits: signs of zeros and NaN too");
+      add_switch(app, "--bitwise", "the same bits: signs of zeros and NaN too");
   const CLI::Option* max_ulp =
       add_option(app, "--max-ulp", "N", "allow N steps of the less precise of the two types");
   const CLI::Option* atol = add_option(app, "--atol", "X", "allow X + Y |expected|");
   const CLI::Option* rtol = add_option(app, "--rtol", "Y", "the Y of --atol");
-  const CLI::Option* nan_equal = app.add_flag("--nan-equal")->description("a NaN equals a NaN");
-  const CLI::Option* json = app.add_flag("--json")->description("the report as one JSON object");
-  const CLI::Option* help = app.add_flag("--help")->description("print this text");
+  const CLI::Option* nan_equal = add_switch(app, "--nan-equal", "a NaN equals a NaN");
+  const CLI::Option* json = add_switch(app, "--json", "the report as one JSON object");
+  const CLI::Option* help = add_switch(app, "--help", "print this text");
 
   parse_words(app, std::move(words));
   if (help->count() > 0) return ShowOptions{compare_help_text(app)};
   refuse_unknown(app);
   CompareOptions options;
-  options.actual = input_of(actual, "give two files, ACTUAL and EXPECTED");
-  options.expected = input_of(expected, "give two files, ACTUAL and EXPECTED");
+  options.actual = input_of(actual, "two files are compared, ACTUAL and EXPECTED");
+  options.expected = input_of(expected, "two files are compared, ACTUAL and EXPECTED");
   const std::array inputs = {actual, expected};
   require_one_standard_input(inputs);
   options.tolerance = {bitwise->count() > 0, steps_of(max_ulp), size_of(atol), size_of(rtol),
@@ -98,17 +103,17 @@ Request parse_check(std::vector<std::string> words) {
       add_option(app, "--weights-in", "TYPE", "of its weights; default: that of v, if of 16 bits");
   const CLI::Option* threads =
       add_option(app, "--threads", "N", "default: all processors; changes no byte of a result");
-  const CLI::Option* json = app.add_flag("--json")->description("the report as one JSON object");
-  const CLI::Option* help = app.add_flag("--help")->description("print this text");
+  const CLI::Option* json = add_switch(app, "--json", "the report as one JSON object");
+  const CLI::Option* help = add_switch(app, "--help", "print this text");
 
   parse_words(app, std::move(words));
   if (help->count() > 0) return ShowOptions{check_help_text(app)};
   refuse_unknown(app);
   CheckOptions options;
-  options.actual = input_of(actual, "give the file to check, and -q, -k and -v");
-  options.q = input_of(q, "-q, -k and -v are needed");
-  options.k = input_of(k, "-q, -k and -v are needed");
-  options.v = input_of(v, "-q, -k and -v are needed");
+  options.actual = input_of(actual, "the output that is to be checked");
+  options.q = input_of(q, "-q, -k and -v belong together");
+  options.k = input_of(k, "-q, -k and -v belong together");
+  options.v = input_of(v, "-q, -k and -v belong together");
   const std::array inputs = {actual, q, k, v};
   require_one_standard_input(inputs);
   if (const auto word = value_of(accumulate))
