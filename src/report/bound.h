@@ -33,7 +33,7 @@ struct Bounds {
 /// in the declared arithmetic: sums in any order that is not chosen against the data, the scale
 /// applied to q or to the scores, the softmax in one pass over blocks of keys with a running
 /// maximum or in several passes, the division before or after the second product. The derivation is
-/// in bound.cpp.
+/// in row_bound.cpp.
 ///
 /// Rows are shared among `threads` threads. The memory is that of the result, of k and v in
 /// float64, and a few times T_k + d_v numbers for each thread.
