@@ -1,8 +1,9 @@
+#include "cli/options.h"
+
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "cli/docs.h"
-#include "cli/options.h"
 #include "io/array_file.h"
 #include "io/quote.h"
 
