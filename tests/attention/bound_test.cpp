@@ -1,0 +1,298 @@
+// Compares the error bounds with the errors, on 50,000 outputs and as many weights and more; with
+// SDPA_EXHAUSTIVE set, on a million.
+
+#include "attention/bound.h"
+
+#include "attention/stage.h"
+#include "catch.h"
+#include "oracle/big.h"
+#include "oracle/matrix.h"
+#include "oracle/random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <vector>
+
+using namespace sdpa;
+using namespace sdpa::oracle;
+
+namespace {
+
+/// Errors of the truth itself are then far below those of double-double, whose unit is 2^-106.
+constexpr mpfr_prec_t kPrecision = 300;
+
+// ---- problems ----
+
+struct Operands {
+  Array q, k, v;
+};
+
+/// A number for position `column` of row `row`.
+using Generator = std::function<double(Index row, Index column)>;
+
+Array generated(Index rows, Index columns, Dtype dtype, const Generator& generator) {
+  std::vector<double> values;
+  for (Index row = 0; row < rows; ++row)
+    for (Index column = 0; column < columns; ++column) values.push_back(generator(row, column));
+  return matrix(rows, columns, values, dtype);
+}
+
+/// 1 ... largest, each order of magnitude as likely.
+Index random_extent(Random& random, Index largest) {
+  return static_cast<Index>(std::pow(static_cast<double>(largest) + 0.999, random.fraction()));
+}
+
+struct Sizes {
+  Index T_q, T_k, d_k, d_v;
+  explicit Sizes(Random& random)
+      : T_q(random.integer(1, 4)),
+        T_k(random_extent(random, 3000)),
+        d_k(random_extent(random, 130)),
+        d_v(random_extent(random, 130)) {}
+};
+
+Operands normal_operands(Random& random, Dtype dtype, const Sizes& n) {
+  const double deviation = random.pick(std::vector{0.1, 0.3, 1.0, 3.0, 10.0, 30.0});
+  const auto normal = [&](double size) {
+    return [&random, size](Index, Index) { return size * random.normal(); };
+  };
+  return {generated(n.T_q, n.d_k, dtype, normal(deviation)),
+          generated(n.T_k, n.d_k, dtype, normal(deviation)),
+          generated(n.T_k, n.d_v, dtype, normal(1))};
+}
+
+/// Exponents from a range, which is at times at the ends of float64: products and sums that
+/// overflow or underflow.
+Operands wide_operands(Random& random, Dtype dtype, const Sizes& n) {
+  struct Range {
+    int low, high;
+  };
+  const bool is_float64 = dtype == Dtype::float64;
+  const Range of_scores = random.pick(
+      std::vector<Range>{{-30, 4}, {0, 20}, is_float64 ? Range{-560, -500} : Range{-149, -70}});
+  const Range of_values =
+      random.pick(is_float64 ? std::vector<Range>{{-300, 300}, {900, 1023}, {-1074, -900}}
+                             : std::vector<Range>{{-100, 100}, {-149, -110}});
+  const auto wide = [&](Range range) {
+    return [&random, range](Index, Index) {
+      const double mantissa = (1 + random.fraction()) * (random.one_in(2) ? 1 : -1);
+      return std::ldexp(mantissa, static_cast<int>(random.integer(range.low, range.high - 1)));
+    };
+  };
+  return {generated(n.T_q, n.d_k, dtype, wide(of_scores)),
+          generated(n.T_k, n.d_k, dtype, wide(of_scores)),
+          generated(n.T_k, n.d_v, dtype, wide(of_values))};
+}
+
+/// Neighbouring products of a score cancel, and neighbouring keys have equal weights and values
+/// that cancel: nearly, or exactly.
+Operands cancelling_operands(Random& random, Dtype dtype, const Sizes& n) {
+  const double rest = random.pick(std::vector{0.0, 0x1p-20, 0x1p-45});
+  double last = 0;
+  const auto cancel_last = [&] { return last = -last * (1 + rest * random.normal()); };
+  const auto next = [&](double size) { return last = size * random.normal(); };
+  const Generator queries = [&](Index, Index i) { return i % 2 == 0 ? next(4) : last; };
+  const Generator keys = [&](Index, Index i) { return i % 2 == 0 ? next(16) : cancel_last(); };
+  std::vector<double> above(static_cast<std::size_t>(n.d_v));
+  const Generator values = [&](Index j, Index d) {
+    last = above[static_cast<std::size_t>(d)];
+    return above[static_cast<std::size_t>(d)] = j % 2 == 0 ? next(1) : cancel_last();
+  };
+  return {generated(n.T_q, n.d_k, dtype, queries), generated(n.T_k, n.d_k, dtype, keys),
+          generated(n.T_k, n.d_v, dtype, values)};
+}
+
+Operands integer_operands(Random& random, Dtype dtype, const Sizes& n) {
+  const std::int64_t largest = random.pick(std::vector<std::int64_t>{1, 8, 64});
+  const auto integers = [&](std::int64_t size) {
+    return
+        [&random, size](Index, Index) { return static_cast<double>(random.integer(-size, size)); };
+  };
+  return {generated(n.T_q, n.d_k, dtype, integers(largest)),
+          generated(n.T_k, n.d_k, dtype, integers(largest)),
+          generated(n.T_k, n.d_v, dtype, integers(2048))};
+}
+
+struct Kind {
+  const char* name;
+  Operands (*operands)(Random&, Dtype, const Sizes&);
+};
+constexpr Kind kKinds[] = {{"normal", normal_operands},
+                           {"wide", wide_operands},
+                           {"cancelling", cancelling_operands},
+                           {"integers", integer_operands}};
+
+// ---- what is true ----
+
+Big big(double x) {
+  Big result(kPrecision);
+  mpfr_set_d(result, x, MPFR_RNDN);
+  return result;
+}
+
+/// sum_j factors[j] * numbers[j * stride]
+Big weighted_sum(const std::vector<Big>& factors, const double* numbers, Index stride) {
+  Big sum = big(0), number(53);
+  for (const Big& factor : factors) {
+    mpfr_set_d(number, *numbers, MPFR_RNDN);
+    mpfr_fma(sum, factor, number, sum, MPFR_RNDN);
+    numbers += stride;
+  }
+  return sum;
+}
+
+/// Outputs and weights of all rows, row by row.
+struct Truth {
+  std::vector<Big> outputs, weights;
+};
+
+Truth truth_of(const Operands& operands, const Extents& n) {
+  const std::vector<double> q = values_of(operands.q), k = values_of(operands.k),
+                            v = values_of(operands.v);
+  Truth truth;
+  Big root = big(static_cast<double>(n.d_k));
+  mpfr_sqrt(root, root, MPFR_RNDN);
+  for (Index t = 0; t < n.T_q; ++t) {
+    std::vector<Big> q_t, w;
+    for (Index i = 0; i < n.d_k; ++i)
+      q_t.push_back(big(q[static_cast<std::size_t>(t * n.d_k + i)]));
+    for (Index j = 0; j < n.T_k; ++j) w.push_back(weighted_sum(q_t, k.data() + j * n.d_k, 1));
+    const Big largest = *std::max_element(
+        w.begin(), w.end(), [](const Big& a, const Big& b) { return mpfr_less_p(a, b) != 0; });
+    Big sum = big(0);
+    for (Big& w_j : w) {
+      mpfr_sub(w_j, w_j, largest, MPFR_RNDN);
+      mpfr_div(w_j, w_j, root, MPFR_RNDN);
+      mpfr_exp(w_j, w_j, MPFR_RNDN);
+      mpfr_add(sum, sum, w_j, MPFR_RNDN);
+    }
+    for (Big& w_j : w) mpfr_div(w_j, w_j, sum, MPFR_RNDN);
+    for (Index d = 0; d < n.d_v; ++d) truth.outputs.push_back(weighted_sum(w, v.data() + d, n.d_v));
+    std::ranges::move(w, std::back_inserter(truth.weights));
+  }
+  return truth;
+}
+
+// ---- what the kernel says ----
+
+/// One arithmetic of the kernel and its bounds.
+struct Variant {
+  const char* name;
+  const ArithmeticError& error;
+  bool double_double, allow_bounded;
+  double factor;  ///< how far bounds of normal outputs may be above the largest error
+};
+// Of 60,000 normal outputs each, bounds were at least FACTORS times the error: twice that is
+// allowed.
+const Variant kVariants[] = {{"float64", kFloat64Error, false, false, 100},
+                             {"float64, bounded", kFloat64Error, false, true, 100},
+                             {"double-double", kDoubleDoubleError, true, false, 1500},
+                             {"double-double, bounded", kDoubleDoubleError, true, true, 1500}};
+
+/// What was seen of many values: how many, how many had a finite bound, how many were off by more,
+/// and the largest error as a fraction of its bound.
+struct Seen {
+  Index count = 0, finite = 0, wrong = 0;
+  double largest = 0;
+
+  /// low may be null.
+  void see(const double* high, const double* low, const double* bounds, const Big* truth,
+           Index values) {
+    count += values;
+    for (Index i = 0; i < values; ++i) {
+      if (!std::isfinite(bounds[i])) continue;
+      ++finite;
+      Big error = big(high[i]);
+      if (low != nullptr) mpfr_add_d(error, error, low[i], MPFR_RNDN);
+      mpfr_sub(error, error, truth[i], MPFR_RNDN);
+      mpfr_abs(error, error, MPFR_RNDN);
+      if (mpfr_nan_p(error) != 0 || mpfr_cmp_d(error, bounds[i]) > 0) ++wrong;
+      if (bounds[i] == 0) continue;
+      mpfr_div_d(error, error, bounds[i], MPFR_RNDN);
+      largest = std::max(largest, mpfr_get_d(error, MPFR_RNDN));
+    }
+  }
+};
+
+struct SeenOfVariant {
+  Seen outputs, weights;
+  Index bounded_rows = 0;
+};
+
+void see_problem(const Variant& variant, const Head& head, const Truth& truth,
+                 SeenOfVariant& seen) {
+  std::vector<Index> columns(static_cast<std::size_t>(head.n.d_v));
+  std::iota(columns.begin(), columns.end(), Index{0});
+  std::vector<RowTask> rows;
+  for (Index t = 0; t < head.n.T_q; ++t) rows.push_back({t, columns});
+
+  const auto bound_of = [&](const StageRows<double>& results, std::size_t r) {
+    return RowBound(variant.error, head, results.queries[r], results.bounded, results.sums[r],
+                    results.squares[r]);
+  };
+  std::vector<double> bounds;
+  StageSink<double> sink;
+  sink.outputs = [&](const StageRows<double>& results) {
+    bounds.resize(columns.size());
+    for (std::size_t r = 0; r < results.rows.size(); ++r) {
+      const Index at = static_cast<Index>(r) * head.n.d_v;
+      bound_of(results, r).outputs(columns, results.o + at, bounds.data());
+      seen.outputs.see(results.o + at, results.o_low == nullptr ? nullptr : results.o_low + at,
+                       bounds.data(), truth.outputs.data() + results.rows[r].t * head.n.d_v,
+                       head.n.d_v);
+      seen.bounded_rows += results.bounded;
+    }
+  };
+  sink.weights = [&](const StageRows<double>& results, const StageWeights<double>& block) {
+    bounds.resize(static_cast<std::size_t>(block.keys));
+    for (std::size_t r = 0; r < results.rows.size(); ++r) {
+      const Index at = static_cast<Index>(r) * block.stride;
+      bound_of(results, r).weights(block.keys, block.w + at, bounds.data());
+      seen.weights.see(
+          block.w + at, block.w_low == nullptr ? nullptr : block.w_low + at, bounds.data(),
+          truth.weights.data() + results.rows[r].t * head.n.T_k + block.first, block.keys);
+    }
+  };
+  const kernel::InstructionSet& set = kernel::instruction_set();
+  run_stage(variant.double_double ? set.double_double : set.float64, variant.double_double,
+            variant.allow_bounded, head, rows, 1, sink);
+}
+
+}  // namespace
+
+TEST_CASE("bound: no error is larger than its bound", "[bound]") {
+  const Index outputs_of_kind = (std::getenv("SDPA_EXHAUSTIVE") != nullptr ? 1'000'000 : 50'000) /
+                                std::ssize(kVariants) / std::ssize(kKinds);
+  Random random(1);
+  for (const Kind& kind : kKinds) {
+    SeenOfVariant seen[std::size(kVariants)];
+    while (seen[0].outputs.count < outputs_of_kind)
+      for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
+        const Operands operands = kind.operands(random, dtype, Sizes(random));
+        const Head head = make_head(operands.q, operands.k, operands.v);
+        const Truth truth = truth_of(operands, head.n);
+        for (std::size_t i = 0; i < std::size(kVariants); ++i)
+          see_problem(kVariants[i], head, truth, seen[i]);
+      }
+    for (std::size_t i = 0; i < std::size(kVariants); ++i) {
+      const auto& [outputs, weights, bounded_rows] = seen[i];
+      std::printf(
+          "%-10s %-22s outputs %td, bound/error at least %.3g; weights %td, %.3g; "
+          "%td and %td without bound; %td bounded rows\n",
+          kind.name, kVariants[i].name, outputs.count, 1 / outputs.largest, weights.count,
+          1 / weights.largest, outputs.count - outputs.finite, weights.count - weights.finite,
+          bounded_rows);
+      INFO(kind.name << ", " << kVariants[i].name);
+      CHECK(outputs.wrong == 0);
+      CHECK(weights.wrong == 0);
+      CHECK(2 * outputs.finite > outputs.count);
+      if (kind.operands == normal_operands) CHECK(1 <= kVariants[i].factor * outputs.largest);
+      CHECK((bounded_rows > 0) == kVariants[i].allow_bounded);
+    }
+  }
+}
