@@ -95,8 +95,8 @@ TEST_CASE("round_sum: rounds once", "[decide]") {
       const double result = round_sum(high, low, dtype);
       const double expected = rounded(exact_sum(high, low), dtype) + 0.0;
       if (same(result, expected)) continue;
-      INFO(name(dtype) << ": " << high << " + " << low << " is " << result << ", not " << expected);
-      CHECK(false);
+      FAIL_CHECK(name(dtype) << ": " << high << " + " << low << " is " << result << ", not "
+                             << expected);
     }
 }
 
@@ -134,8 +134,8 @@ TEST_CASE("decide: what is decided is what every number of the interval rounds t
       above = exact([&](mpfr_ptr r) { return mpfr_add_d(r, above, error, MPFR_RNDN); });
       if (same(result, rounded(below, dtype) + 0.0) && same(result, rounded(above, dtype) + 0.0))
         continue;
-      INFO(name(dtype) << ": " << high << " + " << low << " +- " << error << " is not " << result);
-      CHECK(false);
+      FAIL_CHECK(name(dtype) << ": " << high << " + " << low << " +- " << error << " is not "
+                             << result);
     }
     CHECK(decided > 2000);
   }
