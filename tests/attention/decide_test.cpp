@@ -157,6 +157,17 @@ TEST_CASE("decide: an interval around a midpoint is undecided", "[decide]") {
     }
 }
 
+TEST_CASE("decide: an end beyond a midpoint by less than float64 shows is seen", "[decide]") {
+  for (const Dtype dtype : kFloats) {
+    // 1 + half_a_step is the first midpoint above 1. Both intervals reach past it by at most one
+    // unit in the last place of half_a_step, which the plain sums for their ends round away.
+    const double half_a_step = std::ldexp(1, -format_of(dtype).precision);
+    const double low = half_a_step / 2 + half_a_step * 0x1p-53;
+    CHECK(std::isnan(decide_one(1, half_a_step / 2, dtype, &low)));
+    CHECK(std::isnan(decide_one(1, half_a_step * (1 + 0x1p-52), dtype)));
+  }
+}
+
 TEST_CASE("decide: an interval far from midpoints is decided", "[decide]") {
   Random random(4);
   for (const Dtype dtype : kFloats)
