@@ -7,20 +7,25 @@
 # Usage: symbols_test.sh COMPILER NAME=OBJECT...
 set -euo pipefail
 
+# A regular expression for the beginning of mangled names in the namespace of instruction set $1: of
+# functions and variables, of members, and of what is local to a function. (Readable names of
+# templates begin with the type that they return.)
+mangled_namespace() {
+  printf '_Z(GV)?[NKZ]+4sdpa6kernel%d%s' ${#1} "$1"
+}
+
 # Prints each symbol that object $2 defines for others outside the namespace of instruction set $1;
 # returns whether there is one. The types that sanitizers describe are data and may be anybody's.
 violations() {
-  nm -C --defined-only --extern-only "$2" | awk -v inside="sdpa::kernel::$1::" '
-    NF < 3 { next }
-    { name = $0; sub(/^[^ ]+ [^ ]+ /, "", name) }
-    name ~ /^typeinfo (name )?for / { next }
-    index(name, inside) != 1 { print; found = 1 }
-    END { exit !found }'
+  nm --defined-only --extern-only "$2" | awk -v inside="^$(mangled_namespace "$1")" '
+    NF < 3 || $3 ~ /^_ZT[IS]/ { next }
+    $3 !~ inside { print; found = 1 }
+    END { exit !found }' | c++filt
 }
 
 # Whether an object defines any symbol in the namespace at all, that is, is the one it is called.
 has_own_symbols() {
-  nm -C --defined-only --extern-only "$2" | grep -F " sdpa::kernel::$1::" >/dev/null
+  nm --defined-only --extern-only "$2" | grep -E " $(mangled_namespace "$1")" >/dev/null
 }
 
 # The check itself must see a violation, and only that.
@@ -28,12 +33,22 @@ self_check() {
   local compiler=$1 folder wrong
   folder=$(mktemp -d)
   trap 'rm -r "$folder"' RETURN
-  local good='namespace sdpa::kernel::avx2 { extern const int table = 1; inline int f() { return 1; }
-              int (*pointer)() = f; }
+  local good='namespace sdpa::kernel::avx2 {
+                extern const int table = 1;
+                inline int f() { return 1; }
+                int (*pointer)() = f;
+                template <class Number> Number g() { return 1; }
+                template int g<int>();
+                template <class Number> int h(Number x) {
+                  auto lambda = [](auto y) { static Number z = y; return z++; };
+                  return lambda(x);
+                }
+                template int h<int>(int);
+              }
               static int local() { return 2; }
               namespace { int hidden() { return local(); } }
               namespace sdpa::kernel::avx2 { int (*other)() = hidden; }'
-  compile() { "$compiler" -std=c++20 -O1 -x c++ -c -o "$folder/$1" - <<<"$2"; }
+  compile() { "$compiler" -std=c++20 -O0 -x c++ -c -o "$folder/$1" - <<<"$2"; }
 
   compile good.o "$good"
   if violations avx2 "$folder/good.o"; then
