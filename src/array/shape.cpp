@@ -51,7 +51,7 @@ std::string Shape::index_text(Index position) const {
   }
   std::string text = "[";
   text += joined(index);
-  text += "]";
+  text += ']';
   return text;
 }
 

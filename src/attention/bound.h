@@ -2,6 +2,8 @@
 
 #include "attention/head.h"
 
+#include <span>
+
 namespace sdpa {
 
 /// How far the kernel's rounding may go in one of its arithmetics; see bound.cpp for the
@@ -13,30 +15,27 @@ extern const ArithmeticError kDoubleDoubleError;
 /// What one row of the kernel's results is known to be off by, at most.
 class RowBound {
  public:
-  /// q_norm         at least the norm of the row of q
+  /// query          the row of q
   /// bounded        whether the kernel left the maximum alone (Question::bounded)
   /// sum, squares   what the kernel's `finish` wrote for the row
-  RowBound(const ArithmeticError& arithmetic, const Head& head, double q_norm, bool bounded,
-           double sum, double squares);
+  RowBound(const ArithmeticError& arithmetic, const Head& head, const QueryFacts& query,
+           bool bounded, double sum, double squares);
 
-  /// Error of output d whose computed value is o. Infinite or NaN if nothing can be said.
-  double output(Index d, double o) const;
+  /// Errors of the computed outputs o[i] of the columns columns[i] of v, to error[i]. Infinite or
+  /// NaN where nothing can be said.
+  void outputs(std::span<const Index> columns, const double* o, double* error) const;
 
-  /// Error of a weight whose computed value is w.
-  double weight(double w) const;
-
-  /// The errors of a whole row of outputs o [d_v], to error [d_v].
-  void outputs(const double* o, double* error) const;
+  /// Errors of `count` computed weights w, to error.
+  void weights(Index count, const double* w, double* error) const;
 
  private:
   const Head& head_;
-  double weights_;    // relative error of each numerator
-  double sums_;       // relative error of the second sum, to sum_j w_j |v_j|
-  double quotient_;   // relative error of the sum of numerators and the division
-  double spread_;     // Euclidean norm of the row of weights
-  double underflow_;  // absolute error of each output per largest value, from numerators that
-                      // underflow
-  double product_underflow_;  // absolute error of each output from products that underflow
+  double weights_;            // relative error of each numerator
+  double sums_;               // of the second sum, relative to sum_j w_j |v_j|
+  double quotient_;           // relative error of the sum of numerators and the division
+  double spread_;             // Euclidean norm of the row of weights
+  double underflow_;          // of an output, from numerators that underflow, per largest value
+  double product_underflow_;  // of an output, from products that underflow
 };
 
 /// At least the absolute value of every score of a row.

@@ -32,58 +32,64 @@ class Ladder {
 
   Attention climb(LadderCounts& counts) {
     const kernel::InstructionSet& set = kernel::instruction_set();
-    std::vector<Index> rows(static_cast<std::size_t>(head_.n.T_q));
-    std::iota(rows.begin(), rows.end(), Index{0});
+    std::vector<Index> all_columns(static_cast<std::size_t>(head_.n.d_v));
+    std::iota(all_columns.begin(), all_columns.end(), Index{0});
+    for (Index t = 0; t < head_.n.T_q; ++t) open_rows_.push_back({t, all_columns, {}});
+
     if (dtype_ != Dtype::float64) {
-      counts.float64 = std::ssize(rows);
-      rows = run(set.float64, false, kFloat64Error, rows);
+      counts.float64 = std::ssize(open_rows_);
+      run(set.float64, false, kFloat64Error);
     }
-    counts.double_double = std::ssize(rows);
-    rows = run(set.double_double, true, kDoubleDoubleError, rows);
-    counts.real = std::ssize(rows);
+    counts.double_double = std::ssize(open_rows_);
+    run(set.double_double, true, kDoubleDoubleError);
+    counts.real = std::ssize(open_rows_);
     settle_open_rows();
     return std::move(result_);
   }
 
  private:
-  /// Stores what the arithmetic decides for these rows and returns those with an undecided value.
-  std::vector<Index> run(const kernel::Kernel<double>& kernel, bool has_low,
-                         const ArithmeticError& error, const std::vector<Index>& rows) {
-    open_rows_.clear();
+  /// Stores what the arithmetic decides of the open rows; those with an undecided value stay.
+  void run(const kernel::Kernel<double>& kernel, bool has_low, const ArithmeticError& error) {
+    const std::vector<OpenRow> rows = std::exchange(open_rows_, {});
+    std::vector<RowTask> tasks;
+    for (const OpenRow& row : rows) tasks.push_back({row.t, row.outputs});
     StageSink<double> sink;
     sink.outputs = [&](const StageRows<double>& results) { take_outputs(results, error); };
     if (result_.weights)
       sink.weights = [&](const StageRows<double>& results, const StageWeights<double>& block) {
         take_weights(results, block, error);
       };
-    run_stage(kernel, has_low, true, head_, rows, threads_, sink);
+    run_stage(kernel, has_low, true, head_, tasks, threads_, sink);
 
     std::ranges::sort(open_rows_, {}, &OpenRow::t);
     merge_open_rows();
-    std::vector<Index> open;
-    for (const OpenRow& row : open_rows_) open.push_back(row.t);
-    return open;
   }
 
   RowBound bound_of(const StageRows<double>& results, std::size_t r,
                     const ArithmeticError& error) const {
-    return RowBound(error, head_, results.q_norms[r], results.bounded, results.sums[r],
+    return RowBound(error, head_, results.queries[r], results.bounded, results.sums[r],
                     results.squares[r]);
   }
 
   void take_outputs(const StageRows<double>& results, const ArithmeticError& error) {
-    const Index d_v = head_.n.d_v;
-    std::vector<double> errors(static_cast<std::size_t>(d_v)), rounded(errors.size());
+    const Index count = std::ssize(results.columns);
+    std::vector<double> errors(results.columns.size()), rounded(results.columns.size());
     for (std::size_t r = 0; r < results.rows.size(); ++r) {
-      const double* o_t = results.o + static_cast<Index>(r) * d_v;
-      const double* low =
-          results.o_low == nullptr ? nullptr : results.o_low + static_cast<Index>(r) * d_v;
-      bound_of(results, r, error).outputs(o_t, errors.data());
-      const Index open = decide(o_t, low, errors.data(), d_v, dtype_, rounded.data());
-      const Index t = results.rows[r];
-      store_rounded(rounded.data(), d_v, dtype_,
-                    result_.output.mutable_data() + t * d_v * size_bytes(dtype_));
-      if (open != 0) add_open_row({t, undecided(rounded, 0), {}});
+      const Index at = static_cast<Index>(r) * count;
+      const double* low = results.o_low == nullptr ? nullptr : results.o_low + at;
+      bound_of(results, r, error).outputs(results.columns, results.o + at, errors.data());
+      const Index open = decide(results.o + at, low, errors.data(), count, dtype_, rounded.data());
+      const Index row = results.rows[r].t * head_.n.d_v;
+      if (count == head_.n.d_v)
+        store(result_.output, row, rounded.data(), count);
+      else
+        for (std::size_t i = 0; i < rounded.size(); ++i)
+          store(result_.output, row + results.columns[i], &rounded[i], 1);
+      if (open != 0) {
+        std::vector<Index> columns = undecided(rounded);
+        for (Index& column : columns) column = results.columns[static_cast<std::size_t>(column)];
+        add_open_row({results.rows[r].t, std::move(columns), {}});
+      }
     }
   }
 
@@ -91,24 +97,25 @@ class Ladder {
                     const ArithmeticError& error) {
     std::vector<double> errors(static_cast<std::size_t>(block.keys)), rounded(errors.size());
     for (std::size_t r = 0; r < results.rows.size(); ++r) {
-      const double* w = block.w + static_cast<Index>(r) * block.stride;
-      const double* low =
-          block.w_low == nullptr ? nullptr : block.w_low + static_cast<Index>(r) * block.stride;
-      const RowBound bound = bound_of(results, r, error);
-      std::transform(w, w + block.keys, errors.begin(), [&](double x) { return bound.weight(x); });
-      const Index open = decide(w, low, errors.data(), block.keys, dtype_, rounded.data());
-      const Index t = results.rows[r];
-      store_rounded(
-          rounded.data(), block.keys, dtype_,
-          result_.weights->mutable_data() + (t * head_.n.T_k + block.first) * size_bytes(dtype_));
-      if (open != 0) add_open_row({t, {}, undecided(rounded, block.first)});
+      const Index at = static_cast<Index>(r) * block.stride;
+      const double* low = block.w_low == nullptr ? nullptr : block.w_low + at;
+      bound_of(results, r, error).weights(block.keys, block.w + at, errors.data());
+      const Index open =
+          decide(block.w + at, low, errors.data(), block.keys, dtype_, rounded.data());
+      const Index t = results.rows[r].t;
+      store(*result_.weights, t * head_.n.T_k + block.first, rounded.data(), block.keys);
+      if (open != 0) {
+        std::vector<Index> keys = undecided(rounded);
+        for (Index& key : keys) key += block.first;
+        add_open_row({t, {}, std::move(keys)});
+      }
     }
   }
 
-  static std::vector<Index> undecided(const std::vector<double>& rounded, Index first) {
+  static std::vector<Index> undecided(const std::vector<double>& rounded) {
     std::vector<Index> positions;
     for (std::size_t i = 0; i < rounded.size(); ++i)
-      if (std::isnan(rounded[i])) positions.push_back(first + static_cast<Index>(i));
+      if (std::isnan(rounded[i])) positions.push_back(static_cast<Index>(i));
     return positions;
   }
 
@@ -137,15 +144,19 @@ class Ladder {
     parallel_for(threads_, std::ssize(open_rows_), [this](Index i) {
       const OpenRow& open = open_rows_[static_cast<std::size_t>(i)];
       RealRow row(head_, open.t);
-      for (Index d : open.outputs)
-        store(result_.output, open.t * head_.n.d_v + d, row.output(d, dtype_));
-      for (Index j : open.weights)
-        store(*result_.weights, open.t * head_.n.T_k + j, row.weight(j, dtype_));
+      for (Index d : open.outputs) {
+        const double value = row.output(d, dtype_);
+        store(result_.output, open.t * head_.n.d_v + d, &value, 1);
+      }
+      for (Index j : open.weights) {
+        const double value = row.weight(j, dtype_);
+        store(*result_.weights, open.t * head_.n.T_k + j, &value, 1);
+      }
     });
   }
 
-  void store(Array& array, Index position, double value) const {
-    store_rounded(&value, 1, dtype_, array.mutable_data() + position * size_bytes(dtype_));
+  void store(Array& array, Index position, const double* values, Index count) const {
+    store_rounded(values, count, dtype_, array.mutable_data() + position * size_bytes(dtype_));
   }
 
   const Head& head_;

@@ -26,16 +26,19 @@ Attention run(const kernel::Kernel<Number>& kernel, const Head& head, Dtype dtyp
   StageSink<Number> sink;
   sink.outputs = [&](const StageRows<Number>& rows) {
     for (std::size_t r = 0; r < rows.rows.size(); ++r)
-      store_as(rows.o + static_cast<Index>(r) * n.d_v, n.d_v, result.output, rows.rows[r] * n.d_v);
+      store_as(rows.o + static_cast<Index>(r) * n.d_v, n.d_v, result.output,
+               rows.rows[r].t * n.d_v);
   };
   if (weights)
     sink.weights = [&](const StageRows<Number>& rows, const StageWeights<Number>& block) {
       for (std::size_t r = 0; r < rows.rows.size(); ++r)
         store_as(block.w + static_cast<Index>(r) * block.stride, block.keys, *result.weights,
-                 rows.rows[r] * n.T_k + block.first);
+                 rows.rows[r].t * n.T_k + block.first);
     };
-  std::vector<Index> rows(static_cast<std::size_t>(n.T_q));
-  std::iota(rows.begin(), rows.end(), Index{0});
+  std::vector<Index> columns(static_cast<std::size_t>(n.d_v));
+  std::iota(columns.begin(), columns.end(), Index{0});
+  std::vector<RowTask> rows;
+  for (Index t = 0; t < n.T_q; ++t) rows.push_back({t, columns});
   run_stage(kernel, false, false, head, rows, threads, sink);
   return result;
 }

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace sdpa {
@@ -56,54 +58,74 @@ class Worker {
         sink_(sink),
         workspace_(allocate_workspace(kernel.workspace_bytes(head.n.d_k, head.n.d_v))) {}
 
-  void run(std::span<const Index> rows) {
+  void run(std::span<const RowTask> rows) {
     const Extents& n = head_.n;
     const auto count = static_cast<Index>(rows.size());
     read_queries(rows);
+    gather_columns(rows);
+    const Index d_v = std::ssize(columns_);
     bool bounded = allow_bounded_;
-    for (double norm : q_norms_)
-      bounded = bounded && score_bound(head_, norm) <= kernel::kLargestBoundedScore;
-    const kernel::Question question{count,           n.d_k,  n.d_v, head_.scale_high,
-                                    head_.scale_low, bounded};
+    for (const QueryFacts& query : queries_)
+      bounded = bounded && score_bound(head_, query.norm) <= kernel::kLargestBoundedScore;
+    const kernel::Question question{count, n.d_k, d_v, head_.scale_high, head_.scale_low, bounded};
 
     kernel_.begin(workspace_.get(), question, q_.data());
     for (Index j = 0; j < n.T_k; j += kKeys) {
       const Index keys = std::min(kKeys, n.T_k - j);
       const Number* k = rows_as(head_.k, j, keys, k_);
-      kernel_.absorb(workspace_.get(), k, rows_as(head_.v, j, keys, v_), keys);
+      kernel_.absorb(workspace_.get(), k, values(j, keys), keys);
     }
-    const auto values = static_cast<std::size_t>(count * n.d_v);
-    o_.resize(values);
-    if (has_low_) o_low_.resize(values);
+    const auto outputs = static_cast<std::size_t>(count * d_v);
+    o_.resize(outputs);
+    if (has_low_) o_low_.resize(outputs);
     sums_.resize(rows.size());
     squares_.resize(rows.size());
     kernel_.finish(workspace_.get(), o_.data(), o_low_.data(), sums_.data(), squares_.data());
 
-    const StageRows<Number> results{rows,        q_norms_.data(), bounded,        o_.data(),
-                                    low(o_low_), sums_.data(),    squares_.data()};
+    const StageRows<Number> results{rows,      columns_,    queries_.data(), bounded,
+                                    o_.data(), low(o_low_), sums_.data(),    squares_.data()};
     sink_.outputs(results);
     if (sink_.weights) run_weights(results);
   }
 
  private:
-  void read_queries(std::span<const Index> rows) {
+  void read_queries(std::span<const RowTask> rows) {
     const Index d_k = head_.n.d_k;
     q_.resize(rows.size() * static_cast<std::size_t>(d_k));
-    q_norms_.resize(rows.size());
-    std::vector<double>& row = q_row_;
-    row.resize(static_cast<std::size_t>(d_k));
+    queries_.resize(rows.size());
+    q_row_.resize(static_cast<std::size_t>(d_k));
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      read_elements(head_.q, rows[r] * d_k, d_k, row.data());
-      q_norms_[r] = norm_bound(row.data(), d_k);
-      std::ranges::transform(row, q_.begin() + static_cast<Index>(r) * d_k,
+      read_elements(head_.q, rows[r].t * d_k, d_k, q_row_.data());
+      queries_[r] = query_facts(head_, q_row_.data());
+      std::ranges::transform(q_row_, q_.begin() + static_cast<Index>(r) * d_k,
                              [](double x) { return static_cast<Number>(x); });
     }
   }
 
+  void gather_columns(std::span<const RowTask> rows) {
+    columns_.clear();
+    for (const RowTask& row : rows) {
+      if (std::ssize(columns_) == head_.n.d_v) return;
+      const std::vector<Index> before = std::move(columns_);
+      columns_.clear();
+      std::ranges::set_union(before, row.columns, std::back_inserter(columns_));
+    }
+  }
+
+  /// The wanted columns of rows of v.
+  const Number* values(Index first, Index keys) {
+    const Number* v = rows_as(head_.v, first, keys, v_);
+    if (std::ssize(columns_) == head_.n.d_v) return v;
+    v_columns_.clear();
+    for (Index j = 0; j < keys; ++j)
+      for (Index d : columns_) v_columns_.push_back(v[j * head_.n.d_v + d]);
+    return v_columns_.data();
+  }
+
   void run_weights(const StageRows<Number>& results) {
-    const auto values = results.rows.size() * kKeys;
-    w_.resize(values);
-    if (has_low_) w_low_.resize(values);
+    const auto block = results.rows.size() * kKeys;
+    w_.resize(block);
+    if (has_low_) w_low_.resize(block);
     for (Index j = 0; j < head_.n.T_k; j += kKeys) {
       const Index keys = std::min(kKeys, head_.n.T_k - j);
       const Number* k = rows_as(head_.k, j, keys, k_);
@@ -121,8 +143,10 @@ class Worker {
   const Head& head_;
   const StageSink<Number>& sink_;
   Workspace workspace_;
-  std::vector<Number> q_, k_, v_, o_, o_low_, sums_, squares_, w_, w_low_;
-  std::vector<double> q_row_, q_norms_;
+  std::vector<Number> q_, k_, v_, v_columns_, o_, o_low_, sums_, squares_, w_, w_low_;
+  std::vector<double> q_row_;
+  std::vector<Index> columns_;
+  std::vector<QueryFacts> queries_;
 };
 
 /// Below this many multiplications a thread costs more than it brings.
@@ -132,7 +156,7 @@ constexpr Index kWorthAThread = 1 << 19;
 
 template <class Number>
 void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
-               const Head& head, std::span<const Index> rows, int threads,
+               const Head& head, std::span<const RowTask> rows, int threads,
                const StageSink<Number>& sink) {
   const auto count = static_cast<Index>(rows.size());
   if (count == 0) return;
@@ -154,8 +178,8 @@ void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bo
 }
 
 template void run_stage(const kernel::Kernel<float>&, bool, bool, const Head&,
-                        std::span<const Index>, int, const StageSink<float>&);
+                        std::span<const RowTask>, int, const StageSink<float>&);
 template void run_stage(const kernel::Kernel<double>&, bool, bool, const Head&,
-                        std::span<const Index>, int, const StageSink<double>&);
+                        std::span<const RowTask>, int, const StageSink<double>&);
 
 }  // namespace sdpa

@@ -8,16 +8,23 @@
 
 namespace sdpa {
 
+/// A row that is to be computed, and the columns of v that are wanted of it, in ascending order.
+struct RowTask {
+  Index t;
+  std::span<const Index> columns;
+};
+
 /// Results of the kernel for a few rows of queries.
 template <class Number>
 struct StageRows {
-  std::span<const Index> rows;  ///< which rows of q
-  const double* q_norms;        ///< at least the norm of each
-  bool bounded;                 ///< whether the kernel left the maximum alone
-  const Number* o;              ///< [rows][d_v] outputs
-  const Number* o_low;          ///< their low parts, or null if the arithmetic has none
-  const Number* sums;           ///< [rows] sums of the numerators
-  const Number* squares;        ///< [rows] sums of their squares
+  std::span<const RowTask> rows;
+  std::span<const Index> columns;  ///< all that any of these rows wants
+  const QueryFacts* queries;       ///< what is known of each
+  bool bounded;                    ///< whether the kernel left the maximum alone
+  const Number* o;                 ///< [rows][columns] outputs
+  const Number* o_low;             ///< their low parts, or null if the arithmetic has none
+  const Number* sums;              ///< [rows] sums of the numerators
+  const Number* squares;           ///< [rows] sums of their squares
 };
 
 /// A block of weights of the same rows: keys first ... first + keys - 1.
@@ -37,7 +44,7 @@ struct StageSink {
       weights;  ///< empty: no weights
 };
 
-/// Runs one arithmetic of the kernel over the given rows of a head.
+/// Runs one arithmetic of the kernel over the given rows of a head, several at once.
 ///
 /// kernel        of kernel::instruction_set()
 /// has_low       whether that arithmetic has low parts
@@ -46,7 +53,7 @@ struct StageSink {
 ///               neighbours, within the bounds of bound.h)
 template <class Number>
 void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
-               const Head& head, std::span<const Index> rows, int threads,
+               const Head& head, std::span<const RowTask> rows, int threads,
                const StageSink<Number>& sink);
 
 }  // namespace sdpa

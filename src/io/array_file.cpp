@@ -1,43 +1,90 @@
 #include "io/array_file.h"
 
 #include "base/error.h"
+#include "io/argument.h"
 #include "io/file.h"
 #include "io/json.h"
 #include "io/json_writer.h"
 #include "io/npy.h"
+#include "io/npz.h"
 #include "io/quote.h"
+#include "io/raw.h"
+#include "io/safetensors.h"
 
 #include <new>
-#include <optional>
+#include <utility>
 
 namespace sdpa {
 
 namespace {
 
-enum class Form { npy, json_array, json_object, zip, unknown };
+enum class Form { npy, zip, safetensors, json, unknown };
 
 std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Form form_of(std::span<const std::byte> bytes) {
-  if (is_npy(bytes)) return Form::npy;
-  std::string_view text = as_text(bytes);
-  if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) return Form::zip;
+bool is_json(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return Form::unknown;
-  if (text[first] == '[') return Form::json_array;
-  if (text[first] == '{') return Form::json_object;
+  return first != text.npos && (text[first] == '[' || text[first] == '{');
+}
+
+Form form_of(std::span<const std::byte> bytes) {
+  if (is_npy(bytes)) return Form::npy;
+  if (is_zip(bytes)) return Form::zip;
+  if (is_safetensors(bytes)) return Form::safetensors;
+  if (is_json(as_text(bytes))) return Form::json;
   return Form::unknown;
 }
 
-[[noreturn]] void refuse(Form form, std::span<const std::byte> bytes, std::string_view place) {
+[[noreturn]] void refuse_unknown(std::span<const std::byte> bytes, std::string_view place) {
   if (bytes.empty()) throw Error(place, "is empty");
-  if (form == Form::zip) throw Error(place, "is a zip archive (.npz), not one array");
-  throw Error(place, "holds neither .npy nor JSON; it begins with " +
-                         in_quotes(as_text(bytes).substr(0, 8)));
+  throw Error(place, "holds neither .npy, .npz, .safetensors nor JSON, it begins with " +
+                         in_quotes(as_text(bytes).substr(0, 8)) +
+                         "; raw numbers are named FILE:TYPE:SHAPE, as q.bin:float32:128x64");
+}
+
+Array array_in(const FileBytes& file, const Argument& argument) {
+  const std::string& place = argument.place;
+  if (argument.shape) return read_raw(file, *argument.dtype, *argument.shape, place);
+  const Form form = form_of(file.bytes);
+  if (argument.tensor) {
+    if (form == Form::safetensors) return read_safetensors(file, *argument.tensor, place);
+    throw Error(place, "is not a .safetensors file, the only one with named tensors");
+  }
+  if (form == Form::npy) return read_npy(file, place, argument.dtype);
+  if (form == Form::zip)
+    throw Error(place,
+                "is a zip archive (.npz), not one array; of members q, k and v it is given alone");
+  if (form == Form::safetensors)
+    throw Error(place, "is a .safetensors file, of which FILE#NAME names one tensor");
+  if (argument.dtype && *argument.dtype != Dtype::float64)
+    throw Error(
+        place,
+        "the type alone is for .npy files; raw numbers are named FILE:TYPE:SHAPE, JSON is float64");
+  if (form == Form::json) return read_json(file.bytes, place);
+  refuse_unknown(file.bytes, place);
+}
+
+Case case_in(const FileBytes& file, const Argument& argument) {
+  const std::string& place = argument.place;
+  if (argument.shape || argument.tensor)
+    throw Error(place, "is one array, not q, k and v; three are named by -q, -k and -v");
+  switch (form_of(file.bytes)) {
+    case Form::npy:
+      throw Error(place, "holds one array, not q, k and v; three are named by -q, -k and -v");
+    case Form::zip:
+      return read_npz_case(file, place, argument.dtype);
+    case Form::safetensors:
+      return read_safetensors_case(file, place);
+    case Form::json:
+      return read_json_case(file.bytes, place);
+    case Form::unknown:
+      break;
+  }
+  refuse_unknown(file.bytes, place);
 }
 
 class BinaryFileWriter : public ArrayWriter {
@@ -49,6 +96,7 @@ class BinaryFileWriter : public ArrayWriter {
   }
 
   void append(std::span<const std::byte> values) override { file_.write(values); }
+  void finish() override { file_.finish(); }
   void commit() override { file_.commit(); }
 
  private:
@@ -61,62 +109,45 @@ class JsonFileWriter : public ArrayWriter {
       : file_(path), json_(file_, shape, dtype) {}
 
   void append(std::span<const std::byte> values) override { json_.append(values); }
+  void finish() override {
+    if (!std::exchange(finished_, true)) json_.finish();
+    file_.finish();
+  }
   void commit() override {
-    json_.finish();
+    finish();
     file_.commit();
   }
 
  private:
   OutputFile file_;
   JsonWriter json_;
+  bool finished_ = false;
 };
 
-/// Calls `read`; memory that cannot be had is an error of the file like others.
+/// Opens what the word names and calls read(bytes, argument); memory that cannot be had is then an
+/// error of the file as others are.
 template <class Read>
-auto with_place(std::string_view place, Read read) {
+auto read_argument(std::string_view word, Read read) {
+  const Argument argument = parse_argument(word);
   try {
-    return read();
+    return read(read_file(argument.file), argument);
   } catch (const std::bad_alloc&) {
-    throw Error(place, "no memory for what it holds");
+    throw Error(argument.place, "no memory for what it holds");
   }
 }
 
 }  // namespace
 
 std::string place_of(std::string_view argument) {
-  return argument == "-" ? "standard input" : printable(argument);
+  return argument_place(argument);
 }
 
 Array read_array(std::string_view argument) {
-  const std::string place = place_of(argument);
-  return with_place(place, [&] {
-    const FileBytes file = read_file(std::string(argument));
-    switch (const Form form = form_of(file.bytes)) {
-      case Form::npy:
-        return read_npy(file, place);
-      case Form::json_array:
-      case Form::json_object:
-        return read_json(file.bytes, place);
-      default:
-        refuse(form, file.bytes, place);
-    }
-  });
+  return read_argument(argument, array_in);
 }
 
 Case read_case(std::string_view argument) {
-  const std::string place = place_of(argument);
-  return with_place(place, [&] {
-    const FileBytes file = read_file(std::string(argument));
-    switch (const Form form = form_of(file.bytes)) {
-      case Form::npy:
-        throw Error(place, "holds one array, not q, k and v; name three with -q, -k and -v");
-      case Form::json_array:
-      case Form::json_object:
-        return read_json_case(file.bytes, place);
-      default:
-        refuse(form, file.bytes, place);
-    }
-  });
+  return read_argument(argument, case_in);
 }
 
 std::unique_ptr<ArrayWriter> open_array_writer(const std::string& path, const Shape& shape,

@@ -11,19 +11,20 @@
 
 namespace sdpa {
 
-/// Reads the array that one word of the command line names: FILE, FILE:TYPE or FILE:TYPE:SHAPE,
-/// where FILE may be "-" for standard input. The content decides the form; see the formats of
-/// README.md.
+/// Reads the array that one word of the command line names: FILE, FILE:TYPE, FILE:TYPE:SHAPE or
+/// FILE#TENSOR, where FILE may be "-" for standard input. The content decides the form; see the
+/// formats of README.md.
 ///
 /// Throws Error that begins with the file ("standard input" for "-") if it cannot be read, is
 /// malformed, or holds something that is not taken exactly.
 Array read_array(std::string_view argument);
 
-/// How messages call the file that `argument` names: without its :TYPE:SHAPE; "standard input" for
-/// "-".
+/// How messages call the array that `argument` names: without its :TYPE:SHAPE; "standard input" for
+/// "-". Throws nothing, even if read_array would.
 std::string place_of(std::string_view argument);
 
-/// Reads a case file: one JSON object with exactly the members "q", "k" and "v"; "-" is standard
+/// Reads a case file, which has exactly the members "q", "k" and "v": a JSON object, an .npz
+/// archive (a :TYPE behind it is that of its members) or a .safetensors file; "-" is standard
 /// input. Throws Error as read_array does.
 Case read_case(std::string_view argument);
 
@@ -41,7 +42,11 @@ class ArrayWriter {
   /// (a NaN in JSON).
   virtual void append(std::span<const std::byte> values) = 0;
 
-  /// Writes what is left and makes the file appear. All values must have been appended.
+  /// Writes what is left, after all values have been appended. The file is complete then but does
+  /// not appear yet, so that several can appear together.
+  virtual void finish() = 0;
+
+  /// Makes the file appear; finishes it first where that has not been done.
   virtual void commit() = 0;
 };
 

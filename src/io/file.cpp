@@ -221,11 +221,16 @@ void OutputFile::write_now(std::span<const std::byte> bytes) {
   }
 }
 
-void OutputFile::commit() {
+void OutputFile::finish() {
+  if (descriptor_ < 0) return;
   write_now(buffer_);
   const int descriptor = std::exchange(descriptor_, -1);
   // Linux has closed the descriptor even when a signal interrupts.
   if (close(descriptor) != 0 && errno != EINTR) fail(place_, errno);
+}
+
+void OutputFile::commit() {
+  finish();
   if (!temporary_) return;
   if (rename(temporary_->path(), target_.c_str()) != 0) fail(place_, errno);
   temporary_.reset();

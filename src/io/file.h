@@ -48,6 +48,11 @@ class OutputFile {
 
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+
+  /// Writes and closes what is left; only commit() can follow.
+  void finish();
+
+  /// Makes the file appear; finishes it first where that has not been done.
   void commit();
 
   bool is_terminal() const;

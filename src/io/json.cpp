@@ -1,13 +1,12 @@
 #include "io/json.h"
 
 #include "base/error.h"
+#include "io/json_text.h"
 #include "io/nested_lists.h"
 #include "io/quote.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,28 +16,6 @@
 namespace sdpa {
 
 namespace {
-
-bool is_of_word(char character) {
-  return std::isalnum(static_cast<unsigned char>(character)) || std::strchr("+-.", character);
-}
-
-/// Throws that JSON should go on in another way than with the last of the `position` bytes read.
-[[noreturn]] void throw_syntax_error(std::string_view text, std::size_t position,
-                                     std::string_view place) {
-  std::size_t begin = std::min(position != 0 ? position - 1 : 0, text.size());
-  std::size_t end = std::min(begin + 1, text.size());
-  if (begin < end && is_of_word(text[begin])) {
-    while (begin > 0 && is_of_word(text[begin - 1])) --begin;
-    while (end < text.size() && is_of_word(text[end])) ++end;
-  }
-  const std::string_view before = text.substr(0, begin);
-  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-  const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
-  throw Error(
-      place, "line " + std::to_string(line) + ", column " + std::to_string(column) + ": " +
-                 (begin == end ? "the text ends too early"
-                               : in_quotes(text.substr(begin, end - begin)) + " is not JSON here"));
-}
 
 /// What the parser calls, by these names, as it reads. A function returns whether to go on; what is
 /// wrong is thrown.
@@ -122,7 +99,7 @@ class Handler {
     if (error.id == kNumberOverflow && lists_.is_open())
       throw Error(place_, "the number " + in_quotes(token) + " at " + lists_.index_text() +
                               " is too large for float64");
-    throw_syntax_error(text_, position, place_);
+    throw_json_error(text_, position, place_);
   }
 
  private:
@@ -151,10 +128,7 @@ class Handler {
 /// Parses the whole text; what it holds is then in the handler and in its members.
 Handler parse(std::span<const std::byte> bytes, std::string_view place,
               std::span<Handler::Member> members) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  // The parser would take it for the end of the text.
-  if (const std::size_t zero = text.find('\0'); zero != text.npos)
-    throw Error(place, "byte " + std::to_string(zero) + " is 0, which no JSON in UTF-8 holds");
+  const std::string_view text = json_text(bytes, place);
   Handler handler(text, place, members);
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   return handler;

@@ -192,6 +192,7 @@ struct Group {
 
   Question question;
   Index vectors;    // of queries
+  bool empty;       // no keys absorbed yet
   Vector* q;        // tile by tile [d_k][V]
   Total* o;         // tile by tile [d_v][V]
   Real* o_block;    // [d_v][V], the tile at hand
@@ -239,6 +240,7 @@ void begin(void* workspace, const Question& question, const NumberOf<Real>* q) {
   place_arrays(group, question.d_k, question.d_v,
                reinterpret_cast<std::uintptr_t>(workspace) + kHeaderBytes);
   group.question = question;
+  group.empty = true;
   group.vectors = (question.queries + kWidth - 1) / kWidth;
 
   for (Index x = 0; x < group.vectors; x += Arithmetic<Real>::kVectors) {
@@ -256,8 +258,7 @@ void begin(void* workspace, const Question& question, const NumberOf<Real>* q) {
   for (Index i = 0; i < group.vectors * question.d_v; ++i)
     group.o[i] = typename Arithmetic<Real>::Total{};
   for (Index x = 0; x < group.vectors; ++x) {
-    group.largest[x] = question.bounded ? VectorOf<Real>{}
-                                        : broadcast(-static_cast<NumberOf<Real>>(__builtin_inf()));
+    group.largest[x] = VectorOf<Real>{};
     group.sum[x] = typename Arithmetic<Real>::Total{};
     group.squares[x] = VectorOf<Real>{};
   }
@@ -310,15 +311,15 @@ inline bool any_differs(Vector a, Vector b) {
   return false;
 }
 
-/// Raises the maximum of vector x to that of the block and scales down what was summed before.
+/// Raises the maximum of vector x + y to that of the block and scales down what was summed before.
 template <class Real, int V>
 void raise_largest(Group<Real>& group, Index x, Index y, const Real* s, Index keys) {
-  const auto before = group.largest[x + y];
+  const auto before = group.empty ? high(s[y]) : group.largest[x + y];
   auto largest = before;
   for (Index j = 0; j < keys; ++j) largest = larger(high(s[j * V + y]), largest);
-  if (!any_differs(largest, before)) return;
-  const Real factor = exp(subtract(from_high<Real>(before), largest));
   group.largest[x + y] = largest;
+  if (group.empty || !any_differs(largest, before)) return;
+  const Real factor = exp(subtract(from_high<Real>(before), largest));
   group.sum[x + y] = multiply(group.sum[x + y], factor);
   group.squares[x + y] *= high(factor) * high(factor);
   auto* o = group.o + x * group.question.d_v;
@@ -332,30 +333,37 @@ void softmax(Group<Real>& group, Index x, Index keys) {
   if (!group.question.bounded)
     for (Index y = 0; y < V; ++y) raise_largest<Real, V>(group, x, y, s, keys);
 
+  VectorOf<Real> largest[V], squares[V];
+  for (int y = 0; y < V; ++y) {
+    largest[y] = group.largest[x + y];
+    squares[y] = group.squares[x + y];
+  }
   for (Index first = 0; first < keys; first += kKeyChain) {
     const Index last = smaller(first + kKeyChain, keys);
     Real chain[V] = {};
     for (Index j = first; j < last; ++j)
 #pragma GCC unroll 3
       for (int y = 0; y < V; ++y) {
-        const Real p = exp(subtract(s[j * V + y], group.largest[x + y]));
+        const Real p = exp(subtract(s[j * V + y], largest[y]));
         s[j * V + y] = p;
         chain[y] = add(chain[y], p);
-        group.squares[x + y] = fma(high(p), high(p), group.squares[x + y]);
+        squares[y] = fma(high(p), high(p), squares[y]);
       }
     for (int y = 0; y < V; ++y) group.sum[x + y] = add_to_total(group.sum[x + y], chain[y]);
   }
+  for (int y = 0; y < V; ++y) group.squares[x + y] = squares[y];
 }
 
-/// o_block[d][y] += sum_j p[j][y] * v[j][d] for C columns and one chain of keys.
+/// o_block[d][y] += sum_j p[j][y] * v[j][d] for one chain of keys and the C columns d = 0, step, 2
+/// step ...
 template <class Real, int C, int V>
-inline void sum_columns(const Real* p, const NumberOf<Real>* v, Index keys, Index d_v,
+inline void sum_columns(const Real* p, const NumberOf<Real>* v, Index keys, Index d_v, Index step,
                         bool first_chain, Real* o_block) {
   Real chain[C][V] = {};
   for (Index j = 0; j < keys; ++j) {
 #pragma GCC unroll 12
     for (int x = 0; x < C; ++x) {
-      const auto v_jd = broadcast(v[j * d_v + x]);
+      const auto v_jd = broadcast(v[j * d_v + x * step]);
 #pragma GCC unroll 3
       for (int y = 0; y < V; ++y) chain[x][y] = multiply_add(p[j * V + y], v_jd, chain[x][y]);
     }
@@ -364,25 +372,30 @@ inline void sum_columns(const Real* p, const NumberOf<Real>* v, Index keys, Inde
   for (int x = 0; x < C; ++x)
 #pragma GCC unroll 3
     for (int y = 0; y < V; ++y) {
+      Real& o = o_block[x * step * V + y];
       const Real sum = normalise(chain[x][y]);
-      o_block[x * V + y] = first_chain ? sum : add(o_block[x * V + y], sum);
+      o = first_chain ? sum : add(o, sum);
     }
 }
 
 /// o[d][y] += sum_j p[j][y] * v[j][d] over a block.
+///
+/// Columns that are summed together lie d_v / kColumns apart: of neighbours, compilers make one
+/// load and shuffles, which are slower than a broadcast from memory each.
 template <class Real, int V>
 void weighted_sum(Group<Real>& group, Index x, const NumberOf<Real>* v, Index keys) {
   constexpr int kColumns = Arithmetic<Real>::kSums / V;
   const Index d_v = group.question.d_v;
+  const Index step = d_v / kColumns;
   for (Index j = 0; j < keys; j += kKeyChain) {
     const Index chain_keys = smaller(kKeyChain, keys - j);
     const Real* p = group.s + j * V;
     const NumberOf<Real>* v_j = v + j * d_v;
-    Index d = 0;
-    for (; d + kColumns <= d_v; d += kColumns)
-      sum_columns<Real, kColumns, V>(p, v_j + d, chain_keys, d_v, j == 0, group.o_block + d * V);
-    for (; d < d_v; ++d)
-      sum_columns<Real, 1, V>(p, v_j + d, chain_keys, d_v, j == 0, group.o_block + d * V);
+    for (Index d = 0; d < step; ++d)
+      sum_columns<Real, kColumns, V>(p, v_j + d, chain_keys, d_v, step, j == 0,
+                                     group.o_block + d * V);
+    for (Index d = step * kColumns; d < d_v; ++d)
+      sum_columns<Real, 1, V>(p, v_j + d, chain_keys, d_v, 0, j == 0, group.o_block + d * V);
   }
   auto* o = group.o + x * d_v;
   for (Index d = 0; d < d_v * V; ++d) o[d] = add_to_total(o[d], group.o_block[d]);
@@ -411,6 +424,7 @@ void absorb(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, I
     softmax<Real, V>(group, x, keys);
     weighted_sum<Real, V>(group, x, v, keys);
   });
+  group.empty = false;
 }
 
 // ---- results ----

@@ -35,11 +35,13 @@ struct Lanes<double> {
 template <class Number>
 inline constexpr Index kLanes = SDPA_VECTOR_BYTES / sizeof(Number);
 
+/// x in every lane. Compilers drop the subtraction of zero (not an addition, which would turn -0
+/// into +0).
 static inline FloatLanes broadcast(float x) {
-  return FloatLanes{} + x;
+  return x - FloatLanes{};
 }
 static inline DoubleLanes broadcast(double x) {
-  return DoubleLanes{} + x;
+  return x - DoubleLanes{};
 }
 
 /// a * b + c, rounded once. Compilers turn the loop into one instruction where the processor has

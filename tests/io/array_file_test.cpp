@@ -83,8 +83,12 @@ TEST_CASE("array_file: contents that are no array say what they are") {
     return error_of([&] { read_array(path); }).substr(path.size());
   };
   CHECK(message("") == ": is empty");
-  CHECK(message("1 2 3\n4") == ": holds neither .npy nor JSON; it begins with '1 2 3\\x0a4'");
-  CHECK(message("PK\x03\x04") == ": is a zip archive (.npz), not one array");
+  CHECK(message("1 2 3\n4") ==
+        ": holds neither .npy, .npz, .safetensors nor JSON, it begins with '1 2 3\\x0a4'; raw "
+        "numbers "
+        "are named FILE:TYPE:SHAPE, as q.bin:float32:128x64");
+  CHECK(message("PK\x03\x04") ==
+        ": is a zip archive (.npz), not one array; of members q, k and v it is given alone");
 }
 
 TEST_CASE("array_file: place_of calls - standard input and keeps a message on one line") {

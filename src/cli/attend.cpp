@@ -1,0 +1,81 @@
+#include "attention/attention.h"
+#include "attention/problem.h"
+#include "cli/commands.h"
+#include "cli/result_file.h"
+#include "io/array_file.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace sdpa {
+
+namespace {
+
+struct Inputs {
+  Array q, k, v;
+  OperandNames names;
+};
+
+Inputs read_inputs(const AttendOptions& options) {
+  if (options.case_file) {
+    const Case c = read_case(*options.case_file);
+    const std::string place = place_of(*options.case_file);
+    return {c.q, c.k, c.v, {place + ": q", place + ": k", place + ": v"}};
+  }
+  return {read_array(options.q),
+          read_array(options.k),
+          read_array(options.v),
+          {place_of(options.q), place_of(options.k), place_of(options.v)}};
+}
+
+/// Shape of a result: the leading extents of q, then T_q and `last`.
+Shape result_shape(const Array& q, Index last) {
+  std::vector<Index> extents(q.shape().extents().begin(), q.shape().extents().end());
+  extents.back() = last;
+  return Shape(std::move(extents));
+}
+
+/// Rows of q computed at a time. The weights of one slab are all that is ever held of them; without
+/// weights a slab is long enough for all threads.
+Index rows_per_slab(const Extents& n, bool weights) {
+  constexpr Index kRows = 4096;
+  constexpr Index kWeights = Index{1} << 20;
+  return weights ? std::clamp<Index>(kWeights / n.T_k, 1, kRows) : kRows;
+}
+
+}  // namespace
+
+int run(const AttendOptions& options) {
+  const Inputs in = read_inputs(options);
+  const Extents n = check_shapes(in.q, in.k, in.v, in.names);
+  Settings settings = options.settings;
+  if (!settings.dtype)
+    settings.dtype = result_type(result_type(in.q.dtype(), in.k.dtype()), in.v.dtype());
+
+  ResultFile output("output", options.output, result_shape(in.q, n.d_v), *settings.dtype);
+  std::optional<ResultFile> weights;
+  if (options.weights)
+    weights.emplace("weight", *options.weights, result_shape(in.q, n.T_k), *settings.dtype);
+
+  const Index slab = rows_per_slab(n, settings.weights);
+  for (Index head = 0; head < n.batch; ++head) {
+    const Array q = in.q.matrix(head), k = in.k.matrix(head), v = in.v.matrix(head);
+    for (Index first = 0; first < n.T_q; first += slab) {
+      const Array rows = q.rows(first, std::min(slab, n.T_q - first));
+      const Attention result = attention(rows, k, v, settings);
+      output.append(result.output);
+      if (weights) weights->append(*result.weights);
+    }
+  }
+
+  // Both are complete before either appears.
+  output.finish();
+  if (weights) weights->finish();
+  output.commit();
+  if (weights) weights->commit();
+  output.warn();
+  if (weights) weights->warn();
+  return 0;
+}
+
+}  // namespace sdpa

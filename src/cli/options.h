@@ -1,0 +1,59 @@
+#pragma once
+
+#include "attention/attention.h"
+#include "report/difference.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace sdpa {
+
+/// The main job: attention on files.
+struct AttendOptions {
+  /// The operands as arguments of read_array; all three unless there is a case file.
+  std::string q, k, v;
+
+  /// One file with all three operands, as argument of read_case.
+  std::optional<std::string> case_file;
+
+  std::string output = "-";            ///< path, or "-" for standard output
+  std::optional<std::string> weights;  ///< path of the weights, if they are wanted
+  Settings settings;                   ///< of the computation
+};
+
+/// Two arrays, compared. Both are arguments of read_array.
+struct CompareOptions {
+  std::string actual, expected;
+  Tolerance tolerance;
+  bool json = false;  ///< the report as one JSON object
+};
+
+/// An output, judged against what an honest kernel may do. The files are arguments of read_array.
+struct CheckOptions {
+  std::string actual;
+  std::string q, k, v;
+  std::optional<Dtype>
+      accumulate;  ///< of the kernel; absent: float32, or float64 for a float64 output
+  std::optional<Dtype> weights_in;  ///< absent: the type of v if it has 16 bits, else `accumulate`
+  int threads = 1;
+  bool json = false;  ///< the report as one JSON object
+};
+
+/// Text that was asked for instead of work: --help and --version.
+struct ShowOptions {
+  std::string text;
+};
+
+/// What a command line asks for: the options of one command. Each has its function run().
+using Request = std::variant<AttendOptions, CompareOptions, CheckOptions, ShowOptions>;
+
+/// Reads the words behind the program's name.
+///
+/// Throws UsageError, beginning with the option or word at fault, if there is an option that does
+/// not exist, one that is given twice or without its value, a value that is none of those allowed,
+/// or a combination of inputs and outputs that cannot be meant.
+Request parse(std::vector<std::string> words);
+
+}  // namespace sdpa

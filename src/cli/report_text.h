@@ -1,0 +1,39 @@
+#pragma once
+
+#include "array/array.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace sdpa {
+
+/// How reports of arrays show places and values. In JSON everything that is no number of JSON is a
+/// string: "nan", "inf", "-inf".
+
+/// Element `position`: "0.1 (0x3dcccccd)", the shortest digits of its type and its bits.
+std::string element_text(const Array& array, Index position);
+
+/// The same as {"value": 0.1, "hex": "0x3dcccccd"}.
+nlohmann::ordered_json element_json(const Array& array, Index position);
+
+/// A place as [2, 0, 1].
+nlohmann::ordered_json index_json(const Shape& shape, Index position);
+
+/// {"file": ..., "type": ..., "shape": [...]}
+nlohmann::ordered_json array_json(const std::string& place, const Array& array);
+
+nlohmann::ordered_json number_json(double value);
+
+/// A distance in ulp, where kInfinitelyFar is infinite.
+std::string ulps_text(std::uint64_t ulps);
+nlohmann::ordered_json ulps_json(std::uint64_t ulps);
+
+/// At most three significant digits, for what is a measure and not a value.
+std::string measure_text(double value);
+
+/// The document as it is printed, indented; bytes of file names that are not UTF-8 are replaced.
+std::string document_text(const nlohmann::ordered_json& document);
+
+}  // namespace sdpa

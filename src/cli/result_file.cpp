@@ -1,0 +1,27 @@
+#include "cli/result_file.h"
+
+#include "cli/streams.h"
+
+#include <utility>
+
+namespace sdpa {
+
+ResultFile::ResultFile(std::string_view kind, const std::string& path, Shape shape, Dtype dtype)
+    : kind_(kind), shape_(std::move(shape)), writer_(open_array_writer(path, shape_, dtype)) {}
+
+void ResultFile::append(const Array& slab) {
+  writer_->append(slab.bytes());
+  const NonFinite found = find_non_finite(slab);
+  if (found.first && !non_finite_.first) non_finite_.first = appended_ + *found.first;
+  non_finite_.count += found.count;
+  appended_ += slab.shape().element_count();
+}
+
+void ResultFile::warn() const {
+  if (!non_finite_.first) return;
+  complain("warning: " + std::to_string(non_finite_.count) + " of " +
+           std::to_string(shape_.element_count()) + " " + kind_ +
+           " values are not finite, the first at " + shape_.index_text(*non_finite_.first));
+}
+
+}  // namespace sdpa

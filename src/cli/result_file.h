@@ -1,0 +1,40 @@
+#pragma once
+
+#include "array/array.h"
+#include "io/array_file.h"
+#include "report/non_finite.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace sdpa {
+
+/// One result on its way to a file, slab by slab, with a count of the values that are not finite.
+class ResultFile {
+ public:
+  /// Opens `path` as open_array_writer does. `kind` is what messages call the values: "output".
+  ResultFile(std::string_view kind, const std::string& path, Shape shape, Dtype dtype);
+
+  /// Adds the next values, which are of the type given before.
+  void append(const Array& slab);
+
+  /// Writes what is left; the file is complete then but does not appear yet.
+  void finish() { writer_->finish(); }
+
+  /// Makes the file appear.
+  void commit() { writer_->commit(); }
+
+  /// If some values are not finite: one line on standard error with their number and the first
+  /// place.
+  void warn() const;
+
+ private:
+  std::string kind_;
+  Shape shape_;
+  std::unique_ptr<ArrayWriter> writer_;
+  Index appended_ = 0;
+  NonFinite non_finite_;
+};
+
+}  // namespace sdpa

@@ -1,0 +1,20 @@
+# Options that do not exist, or are given twice, without a value or with a wrong one.
+inputs='-q q.npy -k k.npy -v v.npy'
+status sdpa $inputs --scale 0.5
+status sdpa $inputs -x
+status sdpa $inputs -q r.npy
+status sdpa case.json --threads 1 --threads 1
+status sdpa case.json --dtype
+status sdpa $inputs -o
+status sdpa $inputs -o ''
+status sdpa $inputs --threads x
+status sdpa $inputs --threads 1.5
+status sdpa $inputs --threads 0
+status sdpa $inputs --threads -1
+status sdpa $inputs --threads 1000000
+status sdpa $inputs --dtype int8
+status sdpa $inputs --dtype FLOAT32
+status sdpa $inputs --precision half
+status sdpa $inputs --threads $'\e[31m2\n'
+status sdpa $inputs $'--\e[31m'
+ls -A

@@ -1,0 +1,18 @@
+# Misuse of compare and check.
+inputs='-q q.npy -k k.npy -v v.npy'
+status sdpa compare
+status sdpa compare a.npy
+status sdpa compare a.npy b.npy c.npy
+status sdpa compare - -
+status sdpa compare a.npy b.npy --max-ulp -1
+status sdpa compare a.npy b.npy --max-ulp 1.5
+status sdpa compare a.npy b.npy --atol nan
+status sdpa compare a.npy b.npy --rtol -1
+status sdpa compare a.npy b.npy --atol x
+status sdpa compare a.npy b.npy --bitwise --rtol 1
+status sdpa compare a.npy b.npy --tolerance 1
+status sdpa check $inputs
+status sdpa check a.npy -q q.npy -k k.npy
+status sdpa check a.npy -q - -k - -v v.npy
+status sdpa check a.npy $inputs --accumulate int8
+status sdpa check a.npy $inputs --weights-in x

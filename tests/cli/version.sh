@@ -1,0 +1,3 @@
+sdpa --version
+status sdpa --version >/dev/full
+status sdpa --version >&-

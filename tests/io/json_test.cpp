@@ -1,0 +1,97 @@
+#include "io/json.h"
+
+#include "catch.h"
+#include "io/error_of.h"
+#include "io/temporary_folder.h"
+
+#include <clocale>
+#include <cmath>
+#include <random>
+
+using namespace sdpa;
+
+namespace {
+
+std::string error_in(std::string_view text) {
+  return error_of([&] { read_json(bytes_of(text).bytes, "k.json"); });
+}
+
+std::string case_error_in(std::string_view text) {
+  return error_of([&] { read_json_case(bytes_of(text).bytes, "c.json"); });
+}
+
+double number(const std::string& text) {
+  return read_json(bytes_of("[" + text + "]").bytes, "k.json").at(0);
+}
+
+}  // namespace
+
+TEST_CASE("json: each number becomes the nearest double, ties to even") {
+  CHECK(number("9223372036854775807") == 0x1p63);
+  CHECK(number("18446744073709551615") == 0x1p64);
+  CHECK(number("-9223372036854775808") == -0x1p63);
+  CHECK(number("9007199254740993") == 0x1p53);      // a tie
+  CHECK(number("9007199254740995") == 0x1p53 + 4);  // a tie
+  CHECK(number("9007199254740993." + std::string(800, '0') + "1") == 0x1p53 + 2);
+  CHECK(number("18446744073709553665") == 0x1p64 + 4096);  // beyond 64 bits, above a tie
+  CHECK(number("1e-400") == 0);
+  CHECK(std::signbit(number("-0")));
+  CHECK(std::signbit(number("-0.0e5")));
+  CHECK(number("1" + std::string(400, '0') + "e-400") == 1);
+}
+
+TEST_CASE("json: the shortest text of random doubles reads back to the same bits") {
+  const auto seed = std::random_device{}();
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  for (int i = 0; i < 10'000; ++i) {
+    const double value = std::bit_cast<double>(random());
+    if (!std::isfinite(value)) continue;
+    REQUIRE(std::bit_cast<std::uint64_t>(number(shortest_text(value, Dtype::float64))) ==
+            std::bit_cast<std::uint64_t>(value));
+  }
+}
+
+TEST_CASE("json: errors of syntax say line and column") {
+  CHECK(error_in("[[1, 2],\n [3, NaN]]") == "k.json: line 2, column 6: 'NaN' is not JSON here");
+  CHECK(error_in("[[1, 2],\n [3, 4]") == "k.json: line 2, column 8: the text ends too early");
+  CHECK(error_in("[1] x") == "k.json: line 1, column 5: 'x' is not JSON here");
+  CHECK(error_in("[1,\x1b[31m]") == "k.json: line 1, column 4: '\\x1b' is not JSON here");
+  CHECK(error_in(std::string_view("[1]\0[2]", 7)) ==
+        "k.json: byte 3 is 0, which no JSON in UTF-8 holds");
+}
+
+TEST_CASE("json: elements that are no numbers are named with their index") {
+  CHECK(error_in("[[1, null]]") == "k.json: null stands at [0, 1], where a number should be");
+  CHECK(error_in("[[1], [true]]") == "k.json: true stands at [1, 0], where a number should be");
+  CHECK(error_in("[\"a\\nb\"]") ==
+        "k.json: the text 'a\\x0ab' stands at [0], where a number should be");
+  CHECK(error_in("[{\"a\": 1}]") == "k.json: an object stands at [0], where a number should be");
+  CHECK(error_in("[[1], [1e309]]") ==
+        "k.json: the number '1e309' at [1, 0] is too large for float64");
+}
+
+TEST_CASE("json: depth is bounded, of arrays and of objects") {
+  CHECK(error_in(std::string(100'000, '[')) == "k.json: lists are nested deeper than 32 axes");
+  std::string objects;
+  for (int i = 0; i < 50'000; ++i) objects += "{\"q\":";
+  CHECK(error_in(objects) == "k.json: an object stands where an array should be");
+  CHECK(case_error_in(objects) == "c.json: q: an object stands where an array should be");
+}
+
+TEST_CASE("json: a case has exactly q, k and v, in any order") {
+  const Case operands = read_json_case(
+      bytes_of(R"({"v": [[3, 0]], "k": [[1]], "q": [[-2], [0.5]]})").bytes, "c.json");
+  CHECK(operands.q.shape() == Shape({2, 1}));
+  CHECK(operands.q.at(1) == 0.5);
+  CHECK(operands.k.at(0) == 1);
+  CHECK(operands.v.at(0) == 3);
+  CHECK(case_error_in(R"({"q": [1], "k": [1]})") == "c.json: member 'v' is missing");
+  CHECK(case_error_in("{}") == "c.json: member 'q' is missing");
+  CHECK(case_error_in(R"({"q": [1], "mask": [1]})") ==
+        "c.json: member 'mask' is not one of 'q', 'k' and 'v'");
+  CHECK(case_error_in(R"({"q": [1], "q": [1]})") == "c.json: member 'q' is given twice");
+  CHECK(case_error_in(R"({"q": 1})") == "c.json: q: a number stands where an array should be");
+  CHECK(case_error_in("[[1]]") ==
+        "c.json: an array stands where an object of 'q', 'k' and 'v' should be");
+}

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "array/array.h"
+#include "report/bound.h"
+#include "report/judgement.h"
+#include "report/kernels.h"
+#include "report/ulp.h"
+
+#include <random>
+#include <vector>
+
+/// Arrays and problems for the tests of report/.
+namespace sdpa {
+
+inline Array array_of(const std::vector<double>& values, std::vector<Index> extents,
+                      Dtype dtype = Dtype::float32) {
+  Array array(Shape(std::move(extents)), dtype);
+  store_rounded(values.data(), array.shape().element_count(), dtype, array.mutable_data());
+  return array;
+}
+
+using Generator = std::mt19937_64;
+
+/// Numbers N(0, size^2), rounded to a type.
+inline std::vector<double> normal(Generator& generator, int count, double size, Dtype dtype) {
+  std::normal_distribution<double> distribution(0, size);
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) values.push_back(rounded(distribution(generator), dtype));
+  return values;
+}
+
+/// T_q queries, 40 ... 130 keys, d_k = d_v = 16 ... 64, all N(0, 1).
+inline kernels::Problem random_problem(Generator& generator, int T_q, Dtype dtype) {
+  const int T_k = std::uniform_int_distribution(40, 130)(generator);
+  const int d = std::uniform_int_distribution(16, 64)(generator);
+  return {T_q,
+          T_k,
+          d,
+          d,
+          normal(generator, T_q * d, 1, dtype),
+          normal(generator, T_k * d, 1, dtype),
+          normal(generator, T_k * d, 1, dtype)};
+}
+
+/// The right values, in the arithmetic of long double (64 significant bits).
+inline std::vector<double> right_values(const kernels::Problem& p) {
+  std::vector<double> o;
+  std::vector<long double> w(static_cast<std::size_t>(p.T_k));
+  for (int t = 0; t < p.T_q; ++t) {
+    for (int j = 0; j < p.T_k; ++j) {
+      long double dot = 0;
+      for (int i = 0; i < p.d_k; ++i)
+        dot += static_cast<long double>(p.q[t * p.d_k + i]) * p.k[j * p.d_k + i];
+      w[j] = dot / std::sqrt(static_cast<long double>(p.d_k));
+    }
+    const long double largest = *std::max_element(w.begin(), w.end());
+    long double total = 0;
+    for (long double& w_j : w) total += w_j = std::exp(w_j - largest);
+    for (int d = 0; d < p.d_v; ++d) {
+      long double sum = 0;
+      for (int j = 0; j < p.T_k; ++j) sum += w[j] * p.v[j * p.d_v + d];
+      o.push_back(static_cast<double>(sum / total));
+    }
+  }
+  return o;
+}
+
+inline Bounds bounds_of(const kernels::Problem& p, Dtype inputs, const Arithmetic& arithmetic) {
+  return error_bounds(array_of(p.q, {p.T_q, p.d_k}, inputs), array_of(p.k, {p.T_k, p.d_k}, inputs),
+                      array_of(p.v, {p.T_k, p.d_v}, inputs), arithmetic, 1);
+}
+
+/// The values of a kernel, stored in the output type of `arithmetic`, against the bound of an
+/// honest kernel of that arithmetic.
+inline Judgement judge(const kernels::Problem& p, const std::vector<double>& actual, Dtype inputs,
+                       const Arithmetic& arithmetic) {
+  Judge judge(Shape({p.T_q, p.d_v}));
+  judge.add_head(array_of(actual, {p.T_q, p.d_v}, arithmetic.output),
+                 array_of(right_values(p), {p.T_q, p.d_v}, arithmetic.output),
+                 bounds_of(p, inputs, arithmetic));
+  return judge.judgement();
+}
+
+}  // namespace sdpa

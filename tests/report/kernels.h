@@ -1,0 +1,138 @@
+#pragma once
+
+#include "array/float16.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+/// Attention kernels of one head as they are written elsewhere, in plain loops and in the
+/// arithmetic of `Real`, to be judged. Operands are row-major values of some float type, held as
+/// double.
+namespace kernels {
+
+using Values = std::vector<double>;
+
+/// Extents and values of one head.
+struct Problem {
+  int T_q, T_k, d_k, d_v;
+  Values q, k, v;
+};
+
+/// A number that is rounded to a 16-bit type after each operation.
+template <std::uint16_t (*narrow)(double), double (*widen)(std::uint16_t)>
+class Rounded {
+ public:
+  Rounded(double value = 0) : value_(widen(narrow(value))) {}
+  operator double() const { return value_; }
+  friend Rounded operator+(Rounded a, Rounded b) { return a.value_ + b.value_; }
+  friend Rounded operator-(Rounded a, Rounded b) { return a.value_ - b.value_; }
+  friend Rounded operator*(Rounded a, Rounded b) { return a.value_ * b.value_; }
+  friend Rounded operator/(Rounded a, Rounded b) { return a.value_ / b.value_; }
+
+ private:
+  double value_;
+};
+
+using Float16 = Rounded<sdpa::double_to_float16, sdpa::float16_to_double>;
+using Bfloat16 = Rounded<sdpa::double_to_bfloat16, sdpa::bfloat16_to_double>;
+
+template <class Real>
+Real exponential(Real x) {
+  if constexpr (std::is_floating_point_v<Real>)
+    return std::exp(x);
+  else
+    return std::exp(static_cast<double>(x));
+}
+
+/// In which order a sum is taken.
+enum class Order { forward, backward, lanes_of_8, pairwise };
+constexpr Order kOrders[] = {Order::forward, Order::backward, Order::lanes_of_8, Order::pairwise};
+
+template <class Real>
+Real sum(std::vector<Real> terms, Order order) {
+  if (terms.empty()) return Real(0);
+  if (order == Order::backward) std::reverse(terms.begin(), terms.end());
+  if (order == Order::pairwise) {
+    for (std::size_t n = terms.size(); n > 1; n = (n + 1) / 2)
+      for (std::size_t i = 0; i < n / 2; ++i) {
+        terms[i] = terms[2 * i] + terms[2 * i + 1];
+        if (i == n / 2 - 1 && n % 2 != 0) terms[i + 1] = terms[n - 1];
+      }
+    return terms[0];
+  }
+  std::vector<Real> lanes(order == Order::lanes_of_8 ? 8 : 1, Real(0));
+  for (std::size_t i = 0; i < terms.size(); ++i)
+    lanes[i % lanes.size()] = lanes[i % lanes.size()] + terms[i];
+  Real total = lanes[0];
+  for (std::size_t lane = 1; lane < lanes.size(); ++lane) total = total + lanes[lane];
+  return total;
+}
+
+template <class Real>
+std::vector<Real> scores(const Problem& p, int t, Order order) {
+  const Real scale = Real(1 / std::sqrt(static_cast<double>(p.d_k)));
+  std::vector<Real> s, products(static_cast<std::size_t>(p.d_k));
+  for (int j = 0; j < p.T_k; ++j) {
+    for (int i = 0; i < p.d_k; ++i)
+      products[i] = Real(p.q[t * p.d_k + i]) * Real(p.k[j * p.d_k + i]);
+    s.push_back(sum(products, order) * scale);
+  }
+  return s;
+}
+
+/// Scores, softmax and weighted sum one after the other. The weights are stored by `store`, after
+/// the division.
+template <class Real>
+Values textbook(const Problem& p, Order order, const std::function<double(double)>& store) {
+  Values o;
+  std::vector<Real> terms(static_cast<std::size_t>(p.T_k));
+  for (int t = 0; t < p.T_q; ++t) {
+    std::vector<Real> w = scores<Real>(p, t, order);
+    const Real largest = *std::max_element(w.begin(), w.end());
+    for (Real& w_j : w) w_j = exponential(Real(w_j - largest));
+    const Real total = sum(w, order);
+    for (Real& w_j : w) w_j = Real(store(w_j / total));
+    for (int d = 0; d < p.d_v; ++d) {
+      for (int j = 0; j < p.T_k; ++j) terms[j] = w[j] * Real(p.v[j * p.d_v + d]);
+      o.push_back(sum(terms, order));
+    }
+  }
+  return o;
+}
+
+/// Blocks of keys with a running maximum; the weights of a block are stored by `store` before the
+/// second product, and the division comes last.
+template <class Real>
+Values flash(const Problem& p, int block, const std::function<double(double)>& store) {
+  Values o;
+  for (int t = 0; t < p.T_q; ++t) {
+    const std::vector<Real> s = scores<Real>(p, t, Order::forward);
+    Real largest = Real(-HUGE_VAL), total = Real(0);
+    std::vector<Real> o_t(static_cast<std::size_t>(p.d_v), Real(0));
+    for (int first = 0; first < p.T_k; first += block) {
+      const int end = std::min(first + block, p.T_k);
+      const Real before = largest;
+      for (int j = first; j < end; ++j) largest = std::max(largest, s[j]);
+      const Real rescale = exponential(Real(before - largest));
+      total = total * rescale;
+      for (Real& o_td : o_t) o_td = o_td * rescale;
+      for (int j = first; j < end; ++j) {
+        const Real weight = exponential(Real(s[j] - largest));
+        total = total + weight;
+        for (int d = 0; d < p.d_v; ++d)
+          o_t[d] = o_t[d] + Real(store(weight)) * Real(p.v[j * p.d_v + d]);
+      }
+    }
+    for (Real o_td : o_t) o.push_back(o_td / total);
+  }
+  return o;
+}
+
+inline double as_it_is(double value) {
+  return value;
+}
+
+}  // namespace kernels

@@ -1,0 +1,134 @@
+#include "report/wrong_kernels.h"
+
+#include "catch.h"
+#include "report/arrays.h"
+
+#include <map>
+#include <string>
+
+using namespace sdpa;
+using kernels::Problem;
+
+namespace {
+
+using Fates = std::map<std::string, WrongKernelFate>;
+
+constexpr Arithmetic kFloat32{Dtype::float32, Dtype::float32, Dtype::float32};
+
+void try_on(WrongKernels& wrong, const Problem& p, const Bounds& bounds) {
+  wrong.try_on(array_of(p.q, {p.T_q, p.d_k}), array_of(p.k, {p.T_k, p.d_k}),
+               array_of(p.v, {p.T_k, p.d_v}), bounds, Dtype::float32);
+}
+
+Fates fates(const WrongKernels& wrong) {
+  Fates result;
+  for (const WrongKernel& kernel : wrong.kernels()) result[std::string(kernel.name)] = kernel.fate;
+  return result;
+}
+
+Fates fates(const Problem& p, const Bounds& bounds) {
+  WrongKernels wrong;
+  try_on(wrong, p, bounds);
+  return fates(wrong);
+}
+
+Fates fates(const Problem& p) {
+  return fates(p, bounds_of(p, Dtype::float32, kFloat32));
+}
+
+/// The bounds with which only `output` itself, to a millionth, would pass.
+Bounds narrow(const std::vector<double>& output) {
+  return {output, std::vector<double>(output.size(), 1e-6)};
+}
+
+// q = [[ln 2], [0]], k = [[1], [0]], v = [[3, 0], [0, 6]]
+Problem example() {
+  return {2, 2, 1, 2, {0.6931471805599453, 0}, {1, 0}, {3, 0, 0, 6}};
+}
+
+}  // namespace
+
+TEST_CASE("wrong kernels: ordinary data and the bound of float32 reject them all") {
+  Generator generator(1);
+  for (int problem = 0; problem < 5; ++problem)
+    for (const auto& [name, fate] : fates(random_problem(generator, 16, Dtype::float32))) {
+      INFO(name);
+      CHECK(fate == WrongKernelFate::rejected);
+    }
+}
+
+TEST_CASE("wrong kernels: the results by which they are known") {
+  // A bound around what a wrong kernel gives accepts it, and rejects the others. Values by hand.
+  const Problem p = example();
+  const auto accepted = [&](const std::vector<double>& output) {
+    Bounds bounds = narrow(output);
+    std::string names;
+    for (const auto& [name, fate] : fates(p, bounds))
+      if (fate != WrongKernelFate::rejected && name != "k and v swapped" &&
+          name != "unscaled scores")
+        names += name;
+    return names;
+  };
+  CHECK(accepted({0, 0, 0, 0}) == "zeros");
+  CHECK(accepted({1.5, 3, 1.5, 3}) == "mean of v");
+  CHECK(accepted({3, 0, 3, 0}) == "without the last key");
+  // Columns of exp(scores) are (2, 1) and (1, 1).
+  CHECK(accepted({2, 3, 1, 3}) == "softmax over the queries");
+}
+
+TEST_CASE("wrong kernels: unscaled scores, and k and v swapped, by hand") {
+  // d_k = 4: the scaled score is ln 2, the unscaled one 2 ln 2, so the weights would be 4/5 and
+  // 1/5.
+  const double ln2 = 0.6931471805599453;
+  const Problem p{
+      1, 2, 4, 4, {2 * ln2, 0, 0, 0}, {1, 0, 0, 0, 0, 0, 0, 0}, {5, 0, 0, 0, 0, 0, 0, 10}};
+  const Fates unscaled = fates(p, narrow({4, 0, 0, 2}));
+  CHECK(unscaled.at("unscaled scores") != WrongKernelFate::rejected);
+  CHECK(unscaled.at("zeros") == WrongKernelFate::rejected);
+
+  // Swapped: scores 5 ln 2 and 0, weights 32/33 and 1/33, of which the keys keep the first.
+  const Fates swapped = fates(p, narrow({32.0 / 33, 0, 0, 0}));
+  CHECK(swapped.at("k and v swapped") != WrongKernelFate::rejected);
+  CHECK(swapped.at("unscaled scores") == WrongKernelFate::rejected);
+}
+
+TEST_CASE("wrong kernels: a bound that is too wide accepts them") {
+  Generator generator(2);
+  const Problem p = random_problem(generator, 4, Dtype::float32);
+  Bounds bounds = bounds_of(p, Dtype::float32, kFloat32);
+  for (double& allowed : bounds.allowed) allowed = 100;
+  for (const auto& [name, fate] : fates(p, bounds)) {
+    INFO(name);
+    CHECK(fate == WrongKernelFate::accepted);
+  }
+}
+
+TEST_CASE("wrong kernels: what does not exist, or is right, is not tried") {
+  // One key: its value is the right result whatever the scores. d_k is not d_v.
+  const Fates one_key = fates({1, 1, 2, 1, {1, 2}, {3, 4}, {5}});
+  CHECK(one_key.at("zeros") == WrongKernelFate::rejected);
+  CHECK(one_key.at("mean of v") == WrongKernelFate::untried);
+  CHECK(one_key.at("unscaled scores") == WrongKernelFate::untried);
+  CHECK(one_key.at("without the last key") == WrongKernelFate::untried);
+  CHECK(one_key.at("k and v swapped") == WrongKernelFate::untried);
+
+  const Fates zero_values = fates({1, 2, 1, 1, {1}, {1, 2}, {0, 0}});
+  CHECK(zero_values.at("zeros") == WrongKernelFate::untried);
+
+  const Fates zero_query = fates({1, 2, 4, 1, {0, 0, 0, 0}, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 2}});
+  CHECK(zero_query.at("mean of v") == WrongKernelFate::untried);
+  CHECK(zero_query.at("unscaled scores") == WrongKernelFate::untried);
+}
+
+TEST_CASE("wrong kernels: one head on which it is outside rejects a kernel") {
+  const Problem p = example();
+  Bounds wide = narrow({2, 2, 1.5, 3}), exact = wide;
+  for (double& allowed : wide.allowed) allowed = 100;
+  WrongKernels wrong;
+  try_on(wrong, p, wide);
+  CHECK(fates(wrong).at("zeros") == WrongKernelFate::accepted);
+  try_on(wrong, p, exact);
+  CHECK(fates(wrong).at("zeros") == WrongKernelFate::rejected);
+  try_on(wrong, p, wide);
+  CHECK(fates(wrong).at("zeros") == WrongKernelFate::rejected);
+}
