@@ -1,6 +1,7 @@
+#include "cli/commands.h"
+
 #include "attention/attention.h"
 #include "attention/problem.h"
-#include "cli/commands.h"
 #include "cli/result_file.h"
 #include "io/array_file.h"
 

@@ -12,17 +12,18 @@ namespace {
 
 constexpr std::string_view kUsage =
     R"(Usage: sdpa -q FILE -k FILE -v FILE [OPTION]...
-       sdpa CASE.json [OPTION]...
+       sdpa CASE [OPTION]...
        sdpa compare --help, sdpa check --help: is another result right?
 
 Scaled dot-product attention, softmax(q k^T / sqrt(d_k)) v, correctly rounded.
 
 Examples:
   sdpa -q q.npy -k k.npy -v v.npy -o out.npy
-  sdpa case.json      one JSON object with "q", "k" and "v"
+  sdpa case.json
 
-FILE is a .npy or JSON file, raw numbers as q.bin:float32:128x64, or - for
-standard input. What lies in front of the last two axes is a batch.
+FILE is .npy, JSON, one tensor as model.safetensors#NAME, raw numbers as
+q.bin:float32:128x64, or - for standard input. CASE holds q, k and v: JSON,
+.npz or .safetensors. Axes in front of the last two are a batch.
 Options:
 )";
 

@@ -1,7 +1,8 @@
+#include "cli/options.h"
+
 #include "base/error.h"
 #include "cli/docs.h"
 #include "cli/option_values.h"
-#include "cli/options.h"
 #include "cli/parse_reports.h"
 #include "io/array_file.h"
 #include "io/quote.h"

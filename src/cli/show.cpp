@@ -1,4 +1,5 @@
 #include "cli/commands.h"
+
 #include "cli/streams.h"
 
 namespace sdpa {

@@ -31,8 +31,8 @@ Case read_case(std::string_view argument);
 /// Writes one array to a file, in C order, piece by piece.
 ///
 /// A regular file appears (or is replaced) only by commit(): until then the bytes go to a temporary
-/// file beside it, which the destructor removes, and so do SIGINT and SIGTERM. Pipes, devices and
-/// standard output are written as the values come.
+/// file beside it, which the destructor removes, and so do SIGINT, SIGTERM and the like. Pipes,
+/// devices and standard output are written as the values come.
 class ArrayWriter {
  public:
   virtual ~ArrayWriter() = default;

@@ -159,8 +159,8 @@ OutputFile::OutputFile(const std::string& path)
   if (exists && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail(place_, errno);
   open_beside(path, exists);
   if (exists) {
-    // Only root can give a file away; anyone else's file then belongs to who wrote it.
-    if (fchown(descriptor_, status.st_uid, status.st_gid) != 0) errno = 0;
+    // Only root can give a file away; otherwise it belongs to who wrote it.
+    [[maybe_unused]] const int given = fchown(descriptor_, status.st_uid, status.st_gid);
     if (fchmod(descriptor_, status.st_mode & 0777) != 0) {
       const int error_number = errno;
       abandon();

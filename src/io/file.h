@@ -37,7 +37,8 @@ bool file_exists(const std::string& path);
 ///
 /// A regular file is written under a temporary name beside its place and appears only by commit(),
 /// with the permissions of the file it replaces. A symbolic link stays, what it points to is
-/// replaced. Every write and the close are checked; Error names the file.
+/// replaced. If the process is killed, the place still holds what it held before, and a hidden file
+/// .sdpa-* may be left beside it. Every write and the close are checked; Error names the file.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);

@@ -96,9 +96,7 @@ class Handler {
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::json::exception& error) {
     constexpr int kNumberOverflow = 406;
-    if (error.id == kNumberOverflow && lists_.is_open())
-      throw Error(place_, "the number " + in_quotes(token) + " at " + lists_.index_text() +
-                              " is too large for float64");
+    if (error.id == kNumberOverflow && member_ != nullptr) lists_.refuse_too_large(token);
     throw_json_error(text_, position, place_);
   }
 

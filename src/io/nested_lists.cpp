@@ -1,6 +1,7 @@
 #include "io/nested_lists.h"
 
 #include "base/error.h"
+#include "io/quote.h"
 
 #include <vector>
 
@@ -37,6 +38,12 @@ void NestedLists::close() {
 void NestedLists::refuse(const std::string& what) const {
   if (depth_ == 0) throw Error(place_, what + " stands where an array should be");
   throw Error(place_, what + " stands at " + index_text() + ", where a number should be");
+}
+
+void NestedLists::refuse_too_large(std::string_view text) const {
+  if (depth_ == 0) refuse("a number");
+  throw Error(place_, "the number " + in_quotes(text) + " at " + index_text() +
+                          " is too large for float64");
 }
 
 Shape NestedLists::shape() const {

@@ -24,16 +24,19 @@ class NestedLists {
   /// Throws, because `what` stands where the next element should be.
   [[noreturn]] void refuse(const std::string& what) const;
 
+  /// Throws, because the number that comes next, `text`, is too large for float64.
+  [[noreturn]] void refuse_too_large(std::string_view text) const;
+
   /// Whether the outermost list has begun and not ended.
   bool is_open() const { return depth_ > 0; }
-
-  /// Index of the next element, as "[0, 1]"; a list is open.
-  std::string index_text() const;
 
   /// Of the outermost list, which has ended.
   Shape shape() const;
 
  private:
+  /// Index of the next element, as "[0, 1]"; a list is open.
+  std::string index_text() const;
+
   std::string place_;
   std::size_t depth_ = 0;                   ///< open lists
   std::size_t rank_ = 0;                    ///< the depth of numbers; 0 before the first

@@ -32,7 +32,7 @@ extern "C" void remove_temporaries(int signal_number) {
 }
 
 void install_handlers() {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGXFSZ}) {
     struct sigaction now {};
     sigaction(signal_number, nullptr, &now);
     if (now.sa_handler != SIG_DFL) continue;

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 using namespace sdpa;
 using nlohmann::json;
@@ -63,7 +65,9 @@ TEST_CASE("files: every malformed file is refused with its message") {
   const auto folder = kSource / "data" / "malformed";
   for (const json& entry : index_of(folder)) {
     const std::string path = (folder / entry["file"]).string();
-    const std::string message = error_of([&] { read_array(path); });
+    const bool is_case = entry["file"].get<std::string>().starts_with("case/");
+    const std::string message =
+        error_of([&] { is_case ? void(read_case(path)) : void(read_array(path)); });
     CHECK(message == path + ": " + entry["message"].get<std::string>());
     CHECK(is_one_plain_line(message));
   }
@@ -77,6 +81,26 @@ TEST_CASE("files: every well-formed file is read as its index says") {
     const Array array = read_array(path);
     CHECK(name(array.dtype()) == entry["dtype"].get<std::string>());
     check_holds(array, entry["shape"], entry["values"]);
+  }
+}
+
+TEST_CASE("files: every form of a case file holds the same arrays") {
+  const auto folder = kSource / "data" / "forms" / "case";
+  for (const auto& [file, dtype] : {std::pair{"case.json", Dtype::float64},
+                                    {"case.safetensors", Dtype::float32},
+                                    {"bfloat16.safetensors", Dtype::bfloat16},
+                                    {"stored.npz", Dtype::float32},
+                                    {"deflated.npz", Dtype::float32},
+                                    {"streamed.npz", Dtype::float32},
+                                    {"without_suffix.npz", Dtype::float32},
+                                    {"zip64.npz", Dtype::float32},
+                                    {"bfloat16.npz:bfloat16", Dtype::bfloat16}}) {
+    INFO(file);
+    const Case operands = read_case((folder / file).string());
+    CHECK(operands.q.dtype() == dtype);
+    check_holds(operands.q, {1, 2}, {1, 2});
+    check_holds(operands.k, {2, 2}, {3, 4, 5, 6});
+    check_holds(operands.v, {2, 1}, {7, 8});
   }
 }
 

@@ -26,7 +26,7 @@ int status_when_ended_by(int signal_number, const std::string& path) {
 }  // namespace
 
 TEST_CASE("file faults: a signal that ends the run removes the temporary file") {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     TemporaryFolder folder;
     const int status = status_when_ended_by(signal_number, folder.file("a", "old"));
     REQUIRE(WIFSIGNALED(status));

@@ -91,6 +91,8 @@ TEST_CASE("json: a case has exactly q, k and v, in any order") {
   CHECK(case_error_in(R"({"q": [1], "mask": [1]})") ==
         "c.json: member 'mask' is not one of 'q', 'k' and 'v'");
   CHECK(case_error_in(R"({"q": [1], "q": [1]})") == "c.json: member 'q' is given twice");
+  CHECK(case_error_in(R"({"q": [1, 1e999]})") ==
+        "c.json: q: the number '1e999' at [1] is too large for float64");
   CHECK(case_error_in(R"({"q": 1})") == "c.json: q: a number stands where an array should be");
   CHECK(case_error_in("[[1]]") ==
         "c.json: an array stands where an object of 'q', 'k' and 'v' should be");

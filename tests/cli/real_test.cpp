@@ -1,0 +1,73 @@
+#include "array/array.h"
+#include "catch.h"
+#include "cli/commands.h"
+#include "io/array_file.h"
+#include "io/temporary_folder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+using namespace sdpa;
+
+namespace {
+
+/// The peer computed in float32, and is off by at most 1.3e-6 itself.
+constexpr double kTolerance = 2e-6;
+
+/// Folders below `root` with q, k, v and a peer's results, computed without a mask.
+std::vector<std::filesystem::path> cases_below(const std::filesystem::path& root) {
+  std::vector<std::filesystem::path> cases;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.filename() == "peer_output.npy" && !exists(path.parent_path() / "bias.npy"))
+      cases.push_back(path.parent_path());
+  }
+  std::ranges::sort(cases);
+  return cases;
+}
+
+void require_near(const Array& actual, const Array& expected) {
+  REQUIRE(actual.dtype() == Dtype::float32);
+  REQUIRE(actual.shape().text() == expected.shape().text());
+  for (Index i = 0; i < actual.shape().element_count(); ++i) {
+    CAPTURE(actual.shape().index_text(i), actual.at(i), expected.at(i));
+    REQUIRE(std::fabs(actual.at(i) - expected.at(i)) <= kTolerance);
+  }
+}
+
+void require_agreement(const std::filesystem::path& folder) {
+  CAPTURE(folder.string());
+  const TemporaryFolder results;
+  AttendOptions options;
+  options.q = (folder / "q.npy").string();
+  options.k = (folder / "k.npy").string();
+  options.v = (folder / "v.npy").string();
+  options.output = results.path("output.npy");
+  options.weights = results.path("weights.npy");
+  options.settings.weights = true;
+  REQUIRE(run(options) == 0);
+  require_near(read_array(options.output), read_array((folder / "peer_output.npy").string()));
+  require_near(read_array(*options.weights), read_array((folder / "peer_weights.npy").string()));
+}
+
+}  // namespace
+
+TEST_CASE("real: a sentence in a transformer comes out as the transformer had it") {
+  const auto cases = cases_below(SDPA_SOURCE_DIR "/data/example/sentence");
+  REQUIRE(cases.size() == 3);
+  for (const auto& folder : cases) require_agreement(folder);
+}
+
+TEST_CASE("real: all texts beside the project, where they are present") {
+  const std::filesystem::path root = SDPA_SOURCE_DIR "/../shared/vectors/real";
+  if (!exists(root)) {
+    WARN("not tested, because there is no folder " << root.string());
+    return;
+  }
+  const auto cases = cases_below(root);
+  REQUIRE(!cases.empty());
+  for (const auto& folder : cases) require_agreement(folder);
+}

@@ -1,0 +1,11 @@
+#include "io/json.h"
+
+#include "fuzz.h"
+
+using namespace sdpa;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const FileBytes file = fuzz::bytes_of(data, size);
+  fuzz::check([&] { return read_json(file.bytes, "place"); });
+  return fuzz::check([&] { return read_json_case(file.bytes, "place"); });
+}
