@@ -112,26 +112,28 @@ inline constexpr double kInverseFactorial[][2] = {
     {0x1.1eed8eff8d898p-29, -0x1.2aec959e14c06p-83},
 };
 
-/// 1/n! for n = 13 ... 22. These terms are together below 2^-52 of exp(r), so float64 is enough for
-/// them; the terms from r^23 on are below 2^-109.
+/// 1/n! for n = 13 ... 22. These terms are together below 2^-51.9 of exp(r), so float64 is enough
+/// for them; the terms from r^23 on are below 2^-109.
 inline constexpr double kInverseFactorialTail[] = {
     0x1.6124613a86d09p-33, 0x1.93974a8c07c9dp-37, 0x1.ae7f3e733b81fp-41, 0x1.ae7f3e733b81fp-45,
     0x1.952c77030ad4ap-49, 0x1.6827863b97d97p-53, 0x1.2f49b46814157p-57, 0x1.e542ba4020225p-62,
     0x1.71b8ef6dcf572p-66, 0x1.0ce396db7f853p-70};
 
-/// Relative error at most 2^-101, for x.hi above kSmallestExponent. x need be normalised. r carries
-/// an error of at most 4u^2 (two additions of parts that are themselves exact or below u times the
-/// whole). Each Horner step costs 5u^2 for the product and at most 3u^2 for the sum, damped by |r|
-/// / n at every later step, so the sum of all is below 1.6 * 8u^2; the tail adds 2^-52 * 12u.
-/// Together below 32u^2 = 2^-101.
+/// Relative error at most 2^-101, for x.hi above -670; from there down to kSmallestExponent the low
+/// part is subnormal and may be off by 2^-1075 more. x need be normalised. r carries an error of at
+/// most u^2: only sums below 2^-53 are rounded, since x.lo, which may be far larger than r.lo, is
+/// added exactly. Each Horner step costs 5u^2 for the product and at most 3u^2 for the sum, damped
+/// by |r| / n at every later step, so the sum of all is below 1.6 * 8u^2; the tail, rounded as its
+/// coefficients are, adds 2^-51.9 * 3u. Together below 32u^2 = 2^-101.
 static inline DoubleDouble exp(DoubleDouble x) {
   using C = ExpConstants<double>;
   const auto [shifted, n] = multiple_of_ln2<double>(x.hi);
   const DoubleLanes high = fma(n, broadcast(-C::kLn2High), x.hi);
   const DoubleDouble middle = two_product(n, broadcast(-C::kLn2Low));
-  DoubleDouble r = two_sum(high, middle.hi);
-  r.lo += middle.lo + fma(n, broadcast(-C::kLn2Lowest), x.lo);
-  r = fast_two_sum(r.hi, r.lo);
+  const DoubleDouble without_low = two_sum(high, middle.hi);
+  const DoubleDouble with_low = two_sum(without_low.hi, x.lo);
+  const DoubleLanes lowest = fma(n, broadcast(-C::kLn2Lowest), middle.lo);
+  const DoubleDouble r = fast_two_sum(with_low.hi, without_low.lo + with_low.lo + lowest);
 
   constexpr int kTail = sizeof kInverseFactorialTail / sizeof(double);
   DoubleLanes tail = broadcast(kInverseFactorialTail[kTail - 1]);

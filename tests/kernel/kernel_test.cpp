@@ -1,0 +1,247 @@
+#include "kernel/kernel.h"
+
+#include "catch.h"
+#include "oracle/naive.h"
+#include "oracle/random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+using namespace sdpa;
+using kernel::InstructionSet;
+using kernel::Kernel;
+using oracle::Random;
+
+namespace {
+
+struct Size {
+  Index T_q, T_k, d_k, d_v;
+};
+
+// Around the widths of vectors and tiles, keys of one block, two and three.
+constexpr Size kSizes[] = {
+    {1, 1, 1, 1},    {2, 1, 7, 8},    {1, 2, 8, 7},     {7, 33, 9, 2},    {8, 9, 31, 33},
+    {9, 7, 33, 31},  {31, 300, 2, 9}, {33, 31, 1, 7},   {300, 8, 7, 1},   {2, 300, 33, 300},
+    {33, 9, 300, 8}, {300, 33, 8, 9}, {9, 600, 31, 33}, {1, 300, 300, 2},
+};
+
+template <class Number>
+struct Problem {
+  Size n;
+  std::vector<Number> q, k, v;
+};
+
+template <class Number>
+std::vector<Number> normal_numbers(Random& random, Index count, double deviation) {
+  std::vector<Number> numbers(static_cast<std::size_t>(count));
+  for (Number& number : numbers) number = static_cast<Number>(deviation * random.normal());
+  return numbers;
+}
+
+/// Scores have about the given deviation; from 3 on, a later block often has the larger maximum.
+template <class Number>
+Problem<Number> normal_problem(Random& random, const Size& n, double deviation) {
+  return {n, normal_numbers<Number>(random, n.T_q * n.d_k, deviation),
+          normal_numbers<Number>(random, n.T_k * n.d_k, 1),
+          normal_numbers<Number>(random, n.T_k * n.d_v, 1)};
+}
+
+/// What the kernel writes; low parts stay zero where the arithmetic has none.
+template <class Number>
+struct Results {
+  std::vector<Number> o, o_low, sums, squares, w, w_low;
+
+  explicit Results(const Size& n)
+      : o(static_cast<std::size_t>(n.T_q * n.d_v)),
+        o_low(o.size()),
+        sums(static_cast<std::size_t>(n.T_q)),
+        squares(sums.size()),
+        w(static_cast<std::size_t>(n.T_q * n.T_k)),
+        w_low(w.size()) {}
+};
+
+template <class Number>
+bool same_bits(const std::vector<Number>& a, const std::vector<Number>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Number)) == 0;
+}
+
+template <class Number>
+bool same_bits(const Results<Number>& a, const Results<Number>& b) {
+  return same_bits(a.o, b.o) && same_bits(a.o_low, b.o_low) && same_bits(a.sums, b.sums) &&
+         same_bits(a.squares, b.squares) && same_bits(a.w, b.w) && same_bits(a.w_low, b.w_low);
+}
+
+/// 1/sqrt(d_k) as a question wants it; the low part only needs to be the same everywhere.
+kernel::Question question_for(const Size& n, Index queries, bool bounded) {
+  const auto d_k = static_cast<double>(n.d_k);
+  const double high = 1 / std::sqrt(d_k);
+  return {queries, n.d_k, n.d_v, high, std::fma(-high * d_k, high, 1.0) * high / 2, bounded};
+}
+
+/// Runs the kernel in groups of at most `group` queries.
+template <class Number>
+Results<Number> run(const Kernel<Number>& kernel, const Problem<Number>& problem, bool bounded,
+                    Index group) {
+  const Size& n = problem.n;
+  Results<Number> results(n);
+  const auto alignment = static_cast<Index>(kernel::kAlignment);
+  const Index bytes =
+      (kernel.workspace_bytes(n.d_k, n.d_v) + alignment - 1) / alignment * alignment;
+  const std::unique_ptr<void, decltype(&std::free)> workspace(
+      std::aligned_alloc(kernel::kAlignment, static_cast<std::size_t>(bytes)), std::free);
+  REQUIRE(workspace != nullptr);
+
+  for (Index t = 0; t < n.T_q; t += group) {
+    kernel.begin(workspace.get(), question_for(n, std::min(group, n.T_q - t), bounded),
+                 problem.q.data() + t * n.d_k);
+    for (Index j = 0; j < n.T_k; j += kernel::kKeyBlock)
+      kernel.absorb(workspace.get(), problem.k.data() + j * n.d_k, problem.v.data() + j * n.d_v,
+                    std::min(kernel::kKeyBlock, n.T_k - j));
+    kernel.finish(workspace.get(), results.o.data() + t * n.d_v, results.o_low.data() + t * n.d_v,
+                  results.sums.data() + t, results.squares.data() + t);
+    for (Index j = 0; j < n.T_k; j += kernel::kKeyBlock)
+      kernel.weights(workspace.get(), problem.k.data() + j * n.d_k,
+                     std::min(kernel::kKeyBlock, n.T_k - j), results.w.data() + t * n.T_k + j,
+                     results.w_low.data() + t * n.T_k + j, n.T_k);
+  }
+  return results;
+}
+
+template <class Number>
+std::vector<long double> widened(const std::vector<Number>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+/// The largest error of a weight, relatively, and of an output, relative to the largest value, in
+/// an arithmetic that sums at most `chain` numbers before the sum joins others.
+///
+/// A score is off by at most (d_k + 2) u times S, the largest sum of |q_i k_ji| times the scale,
+/// and the score minus the maximum by 2 S u more, maxima raised included; exp costs 2u, and each of
+/// the blocks 3u when maxima are raised. An error e of all weights costs e once in the sum of
+/// numerators and once in the weighted sum. Each of these adds chain u, and 20u that holds the
+/// chains of a block, the blocks and the division.
+template <class Number>
+long double tolerance(const Problem<Number>& problem, long double u, Index chain) {
+  const Size& n = problem.n;
+  long double largest_sum = 0;
+  for (Index t = 0; t < n.T_q; ++t)
+    for (Index j = 0; j < n.T_k; ++j) {
+      long double sum = 0;
+      for (Index i = 0; i < n.d_k; ++i)
+        sum +=
+            std::fabs(static_cast<long double>(problem.q[static_cast<std::size_t>(t * n.d_k + i)]) *
+                      problem.k[static_cast<std::size_t>(j * n.d_k + i)]);
+      largest_sum = std::max(largest_sum, sum);
+    }
+  const long double S = largest_sum / std::sqrt(static_cast<long double>(n.d_k));
+  const Index blocks = n.T_k / kernel::kKeyBlock + 1;
+  const long double weight = static_cast<long double>(n.d_k + 6) * S + 2 + 3 * blocks;
+  return 1.01L * u * 2 * (weight + static_cast<long double>(chain) + 20);
+}
+
+template <class Number>
+void check_against_naive(const Kernel<Number>& kernel, const Problem<Number>& problem,
+                         bool bounded) {
+  const Size& n = problem.n;
+  const Results<Number> results = run(kernel, problem, bounded, kernel.queries);
+  const auto q = widened(problem.q), k = widened(problem.k), v = widened(problem.v);
+  const long double allowed =
+      tolerance(problem, std::numeric_limits<Number>::epsilon() / 2, kernel::kKeyChain) +
+      tolerance(problem, std::numeric_limits<long double>::epsilon() / 2, n.T_k);
+  long double largest = 0;
+  for (long double value : v) largest = std::max(largest, std::fabs(value));
+
+  std::vector<long double> w(static_cast<std::size_t>(n.T_k)), o(static_cast<std::size_t>(n.d_v)),
+      o_of_w(o.size());
+  for (Index t = 0; t < n.T_q; ++t) {
+    naive::attention(q.data() + t * n.d_k, k.data(), v.data(), n.T_k, n.d_k, n.d_v, w.data(),
+                     o.data());
+    const std::vector<long double> w_t(results.w.begin() + t * n.T_k,
+                                       results.w.begin() + (t + 1) * n.T_k);
+    naive::weighted_sum(w_t.data(), v.data(), n.T_k, n.d_v, o_of_w.data());
+
+    long double sum = 0, squares = 0, w_error = 0, o_error = 0, o_of_w_error = 0;
+    for (std::size_t j = 0; j < w.size(); ++j) {
+      sum += w_t[j];
+      squares += w_t[j] * w_t[j];
+      w_error = std::max(w_error, std::fabs(w_t[j] - w[j]) / w[j]);
+    }
+    for (std::size_t d = 0; d < o.size(); ++d) {
+      const long double o_t = results.o[static_cast<std::size_t>(t * n.d_v) + d];
+      o_error = std::max(o_error, std::fabs(o_t - o[d]));
+      o_of_w_error = std::max(o_of_w_error, std::fabs(o_t - o_of_w[d]));
+    }
+    const long double sums = results.sums[static_cast<std::size_t>(t)];
+    const long double kernel_squares = results.squares[static_cast<std::size_t>(t)];
+    INFO("row " << t);
+    CHECK(w_error <= allowed);
+    CHECK(o_error <= allowed * largest);
+    CHECK(o_of_w_error <= allowed * largest);
+    CHECK(std::fabs(sum - 1) <= allowed);
+    // A square has twice the error of a weight, and n.T_k of them are added one by one.
+    CHECK(std::fabs(kernel_squares / (sums * sums) / squares - 1) <=
+          3 * allowed + static_cast<long double>(n.T_k) * std::numeric_limits<Number>::epsilon());
+  }
+}
+
+/// Calls check(kernel of the instruction set, kernel of `base`, problem, bounded) for each
+/// arithmetic and problem. Only small scores may keep their maximum.
+template <class Check>
+void for_each_problem(const InstructionSet& set, Check check) {
+  const InstructionSet& base = kernel::instruction_sets().back();
+  Random random(1);
+  for (const Size& n : kSizes)
+    for (const double deviation : {1.0, 5.0}) {
+      INFO(set.name << " T_q " << n.T_q << " T_k " << n.T_k << " d_k " << n.d_k << " d_v " << n.d_v
+                    << " deviation " << deviation);
+      const auto floats = normal_problem<float>(random, n, deviation);
+      const auto doubles = normal_problem<double>(random, n, deviation);
+      for (const bool bounded : {false, true}) {
+        if (bounded && deviation > 1) continue;
+        check(set.float32, base.float32, floats, bounded);
+        check(set.float64, base.float64, doubles, bounded);
+        check(set.double_double, base.double_double, doubles, bounded);
+      }
+    }
+}
+
+template <class Check>
+void for_each_usable_set(Check check) {
+  for (const InstructionSet& set : kernel::instruction_sets())
+    if (set.supported()) check(set);
+}
+
+}  // namespace
+
+TEST_CASE("kernel: every instruction set gives the bits of the base one", "[kernel]") {
+  for_each_usable_set([](const InstructionSet& set) {
+    for_each_problem(set,
+                     [](const auto& kernel, const auto& base, const auto& problem, bool bounded) {
+                       CHECK(same_bits(run(kernel, problem, bounded, kernel.queries),
+                                       run(base, problem, bounded, base.queries)));
+                     });
+  });
+}
+
+TEST_CASE("kernel: a query's bits do not depend on the others of its group", "[kernel]") {
+  for_each_usable_set([](const InstructionSet& set) {
+    for_each_problem(set, [](const auto& kernel, const auto&, const auto& problem, bool bounded) {
+      if (problem.n.T_q == 1) return;
+      const auto together = run(kernel, problem, bounded, kernel.queries);
+      CHECK(same_bits(together, run(kernel, problem, bounded, 1)));
+      CHECK(same_bits(together, run(kernel, problem, bounded, 5)));
+    });
+  });
+}
+
+TEST_CASE("kernel: output and weights agree with the textbook", "[kernel]") {
+  for_each_problem(kernel::instruction_sets().back(),
+                   [](const auto& kernel, const auto&, const auto& problem, bool bounded) {
+                     check_against_naive(kernel, problem, bounded);
+                   });
+}
