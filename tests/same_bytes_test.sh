@@ -1,7 +1,8 @@
 #!/bin/sh
 # The results of tests/oracle/hash_main.cpp must have the same bytes from both compilers, at -O0, -O2
-# and -O3, on x86-64 and aarch64 (emulated), with 1, 2 and 3 threads. Builds everything anew in a
-# temporary folder; prints what differs and exits with 1 if anything does.
+# and -O3, on x86-64 with each instruction set that this processor has and on aarch64 (emulated), with
+# 1, 2 and 3 threads. Builds everything anew in a temporary folder; prints what differs and exits with
+# 1 if anything does.
 set -eu
 
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,36 +19,40 @@ require clang++ clang
 require aarch64-linux-gnu-g++ g++-aarch64-linux-gnu
 require qemu-aarch64-static qemu-user-static
 
-# build NAME LEVEL OPTION...   one build of the hash program
+# build NAME LEVEL OPTION...   one build of the hash program; Debug because its flags can be replaced
 build() {
   name=$1
   level=$2
   shift 2
-  if ! { cmake -S "$source" -B "$work/$name" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-           -DCMAKE_CXX_FLAGS_RELEASE="$level" "$@" &&
+  if ! { cmake -S "$source" -B "$work/$name" -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+           -DCMAKE_CXX_FLAGS_DEBUG="$level" "$@" &&
          cmake --build "$work/$name" --target sdpa_hash; } >"$work/$name.log" 2>&1; then
     cat "$work/$name.log" >&2
     exit 2
   fi
 }
 
-# hash NAME [EMULATOR]   its hashes with each number of threads
+# hash NAME ISA [EMULATOR]   its hashes with one instruction set and each number of threads
 hash() {
   for threads in 1 2 3; do
-    ${2-} "$work/$1/tests/sdpa_hash" $threads >"$work/$1.$threads.hashes"
+    SDPA_FORCE_ISA=$2 ${3-} "$work/$1/tests/sdpa_hash" $threads >"$work/$1.$2.$threads.hashes"
   done
 }
+
+sets=base
+if grep -qw avx2 /proc/cpuinfo; then sets="$sets avx2"; fi
+if grep -qw avx512f /proc/cpuinfo; then sets="$sets avx512"; fi
 
 for level in -O0 -O2 -O3; do
   for compiler in g++ clang++; do
     build "$compiler$level" $level -DCMAKE_CXX_COMPILER=$compiler
-    hash "$compiler$level"
+    for set in $sets; do hash "$compiler$level" $set; done
   done
   build "aarch64$level" $level -DCMAKE_TOOLCHAIN_FILE="$source/tests/aarch64.cmake"
-  hash "aarch64$level" qemu-aarch64-static
+  hash "aarch64$level" base qemu-aarch64-static
 done
 
-first="$work/g++-O0.1.hashes"
+first="$work/g++-O0.base.1.hashes"
 status=0
 for hashes in "$work"/*.hashes; do
   if ! diff -u "$first" "$hashes"; then status=1; fi

@@ -24,7 +24,6 @@ Examples:
 FILE is .npy, JSON, one tensor as model.safetensors#NAME, raw numbers as
 q.bin:float32:128x64, or - for standard input. CASE holds q, k and v: JSON,
 .npz or .safetensors. Axes in front of the last two are a batch.
-
 Options:
 )";
 

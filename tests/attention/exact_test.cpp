@@ -5,6 +5,7 @@
 #include "oracle/mpfr.h"
 #include "oracle/property.h"
 #include "oracle/random.h"
+#include "oracle/rounding.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -25,29 +26,11 @@ std::uint64_t from_environment(const char* variable, std::uint64_t otherwise) {
 
 /// Distance from 1 to the next number.
 double epsilon(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return 0x1p-10;
-    case Dtype::bfloat16:
-      return 0x1p-7;
-    case Dtype::float32:
-      return 0x1p-23;
-    default:
-      return 0x1p-52;
-  }
+  return std::ldexp(1.0, 1 - format_of(dtype).precision);
 }
 
 double smallest(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return 0x1p-24;
-    case Dtype::bfloat16:
-      return 0x1p-133;
-    case Dtype::float32:
-      return 0x1p-149;
-    default:
-      return 0x1p-1074;
-  }
+  return std::ldexp(1.0, format_of(dtype).smallest_exponent);
 }
 
 Attention exact(const Array& q, const Array& k, const Array& v, Dtype dtype) {
