@@ -44,7 +44,7 @@ Shape result_shape(const Array& q, Index last) {
 /// ever held of them.
 Index rows_per_slab(const Extents& n, const Settings& settings) {
   constexpr Index kFewest = 512, kMost = 4096;
-  constexpr double kProductsPerThread = 1 << 29;
+  constexpr double kProductsPerThread = 0x1p31;
   constexpr Index kWeights = Index{1} << 20;
   if (settings.weights) return std::clamp<Index>(kWeights / n.T_k, 1, kMost);
   const double products_per_row =
