@@ -2,8 +2,11 @@
 
 #include "attention/attention.h"
 #include "attention/problem.h"
+#include "cli/progress.h"
 #include "cli/result_file.h"
 #include "io/array_file.h"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -36,12 +39,18 @@ Shape result_shape(const Array& q, Index last) {
   return Shape(std::move(extents));
 }
 
-/// Rows of q computed at a time. The weights of one slab are all that is ever held of them; without
-/// weights a slab is long enough for all threads.
-Index rows_per_slab(const Extents& n, bool weights) {
-  constexpr Index kRows = 4096;
+/// Rows of q computed at a time: few enough that each thread is done within some tenths of a
+/// second, as far as that leaves the kernel rows enough. The weights of one slab are all that is
+/// ever held of them.
+Index rows_per_slab(const Extents& n, const Settings& settings) {
+  constexpr Index kFewest = 512, kMost = 4096;
+  constexpr double kProductsPerThread = 0x1p31;
   constexpr Index kWeights = Index{1} << 20;
-  return weights ? std::clamp<Index>(kWeights / n.T_k, 1, kRows) : kRows;
+  if (settings.weights) return std::clamp<Index>(kWeights / n.T_k, 1, kMost);
+  const double products_per_row =
+      static_cast<double>(n.T_k) * (static_cast<double>(n.d_k) + static_cast<double>(n.d_v));
+  const double rows = kProductsPerThread * settings.threads / products_per_row;
+  return std::clamp(static_cast<Index>(std::min(rows, static_cast<double>(kMost))), kFewest, kMost);
 }
 
 }  // namespace
@@ -58,7 +67,10 @@ int run(const AttendOptions& options) {
   if (options.weights)
     weights.emplace("weight", *options.weights, result_shape(in.q, n.T_k), *settings.dtype);
 
-  const Index slab = rows_per_slab(n, settings.weights);
+  const bool writes_to_terminal = options.output == "-" && isatty(STDOUT_FILENO) == 1;
+  std::optional<Progress> progress;
+  progress.emplace(options.progress, writes_to_terminal, n.batch * n.T_q);
+  const Index slab = rows_per_slab(n, settings);
   for (Index head = 0; head < n.batch; ++head) {
     const Array q = in.q.matrix(head), k = in.k.matrix(head), v = in.v.matrix(head);
     for (Index first = 0; first < n.T_q; first += slab) {
@@ -66,8 +78,11 @@ int run(const AttendOptions& options) {
       const Attention result = attention(rows, k, v, settings);
       output.append(result.output);
       if (weights) weights->append(*result.weights);
+      progress->add(rows.shape().extents().front());
     }
   }
+
+  progress.reset();
 
   // Both are complete before either appears.
   output.finish();

@@ -17,9 +17,8 @@ constexpr std::string_view kUsage =
 
 Scaled dot-product attention, softmax(q k^T / sqrt(d_k)) v, correctly rounded.
 
-Examples:
-  sdpa -q q.npy -k k.npy -v v.npy -o out.npy
-  sdpa case.json
+Examples: sdpa -q q.npy -k k.npy -v v.npy -o out.npy
+          sdpa case.json
 
 FILE is .npy, JSON, one tensor as model.safetensors#NAME, raw numbers as
 q.bin:float32:128x64, or - for standard input. CASE holds q, k and v: JSON,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attention/attention.h"
+#include "cli/progress.h"
 #include "report/difference.h"
 
 #include <optional>
@@ -21,6 +22,7 @@ struct AttendOptions {
   std::string output = "-";            ///< path, or "-" for standard output
   std::optional<std::string> weights;  ///< path of the weights, if they are wanted
   Settings settings;                   ///< of the computation
+  ShowProgress progress = ShowProgress::automatic;
 };
 
 /// Two arrays, compared. Both are arguments of read_array.

@@ -33,6 +33,12 @@ constexpr std::pair<std::string_view, Precision> kPrecisions[] = {
     {"float32", Precision::float32},
 };
 
+constexpr std::pair<std::string_view, ShowProgress> kShowProgress[] = {
+    {"auto", ShowProgress::automatic},
+    {"always", ShowProgress::always},
+    {"never", ShowProgress::never},
+};
+
 /// The options -q, -k and -v.
 using Operands = std::array<const CLI::Option*, 3>;
 
@@ -40,6 +46,12 @@ Precision precision_from(std::string_view word) {
   for (const auto& [name, precision] : kPrecisions)
     if (word == name) return precision;
   throw UsageError("--precision", in_quotes(word) + " is not exact, float64 or float32");
+}
+
+ShowProgress show_progress_from(std::string_view word) {
+  for (const auto& [name, when] : kShowProgress)
+    if (word == name) return when;
+  throw UsageError("--progress", in_quotes(word) + " is not auto, always or never");
 }
 
 /// The file that `path` names, however it is written.
@@ -93,6 +105,8 @@ Request parse_attend(std::vector<std::string> words) {
       add_option(app, "--precision", "P", "exact (the default), float64 or float32");
   const CLI::Option* threads =
       add_option(app, "--threads", "N", "default: all processors; changes no byte of a result");
+  const CLI::Option* progress =
+      add_option(app, "--progress", "WHEN", "auto (the default: on a terminal), always or never");
   const CLI::Option* help = app.add_flag("--help")->description("print this text");
   const CLI::Option* version = app.add_flag("--version")->description("print the version");
 
@@ -115,6 +129,7 @@ Request parse_attend(std::vector<std::string> words) {
     throw UsageError("--weights", *options.weights + " is also the output");
   if (const auto word = value_of(dtype)) options.settings.dtype = dtype_from("--dtype", *word);
   if (const auto word = value_of(precision)) options.settings.precision = precision_from(*word);
+  if (const auto word = value_of(progress)) options.progress = show_progress_from(*word);
   options.settings.threads = threads_from(threads);
   options.settings.weights = options.weights.has_value();
   return options;

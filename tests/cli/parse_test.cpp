@@ -23,13 +23,14 @@ TEST_CASE("parse: what is not given has its default") {
   CHECK(options.settings.precision == Precision::exact);
   CHECK(!options.settings.dtype);
   CHECK(!options.settings.weights);
+  CHECK(options.progress == ShowProgress::automatic);
   CHECK(options.settings.threads == available_processors());
 }
 
 TEST_CASE("parse: all that can be given, behind a case file") {
   const AttendOptions options =
       attend({"case.npz", "--output", "o.npy", "--weights=w.npy", "--dtype", "f16", "--precision",
-              "float32", "--threads", "3"});
+              "float32", "--threads", "3", "--progress", "never"});
   CHECK(options.case_file == "case.npz");
   CHECK(options.q.empty());
   CHECK(options.output == "o.npy");
@@ -38,6 +39,7 @@ TEST_CASE("parse: all that can be given, behind a case file") {
   CHECK(options.settings.precision == Precision::float32);
   CHECK(options.settings.weights);
   CHECK(options.settings.threads == 3);
+  CHECK(options.progress == ShowProgress::never);
 }
 
 TEST_CASE("parse: the word behind an option is its value, whatever it looks like") {
@@ -52,6 +54,6 @@ TEST_CASE("parse: help and version are text, also beside work") {
   const std::string help = std::get<ShowOptions>(parse({"case.json", "--help"})).text;
   CHECK(help.starts_with("Usage: sdpa "));
   for (const char* option : {"--query", "--key", "--value", "--output", "--weights", "--dtype",
-                             "--precision", "--threads", "--help", "--version"})
+                             "--precision", "--threads", "--progress", "--help", "--version"})
     CHECK(help.find(option) != std::string::npos);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <malloc.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +22,26 @@ int status_of_child(Function function) {
   int status = 0;
   waitpid(child, &status, 0);
   return status;
+}
+
+/// The most memory that `function` needs, in bytes, beyond what this process begins with: pages of
+/// mapped files count as well. -1 if it does not end.
+template <class Function>
+long long peak_memory_of(Function function) {
+  const auto peak_of_child = [](auto work) -> long long {
+    const pid_t child = fork();
+    if (child == 0) {
+      work();
+      _exit(0);
+    }
+    int status = 0;
+    rusage usage{};
+    wait4(child, &status, 0, &usage);
+    return status == 0 ? 1024LL * usage.ru_maxrss : -1;
+  };
+  malloc_trim(0);  // free memory that this process still held would serve the child for nothing
+  const long long with = peak_of_child(function);
+  return with < 0 ? -1 : with - peak_of_child([] {});
 }
 
 /// As root, becomes an ordinary user, for whom permissions count.
