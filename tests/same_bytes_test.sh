@@ -1,7 +1,7 @@
 #!/bin/sh
 # The results of tests/oracle/hash_main.cpp must have the same bytes from both compilers, at -O0, -O2
-# and -O3, on x86-64 with each instruction set that this processor has and on aarch64 (emulated), with
-# 1, 2 and 3 threads. Builds everything anew in a temporary folder; prints what differs and exits with
+# and -O3, on x86-64 with each instruction set that this processor has and on aarch64 (emulated, at -O2),
+# with 1, 2 and 3 threads. Builds everything anew in a temporary folder; prints what differs and exits with
 # 1 if anything does.
 set -eu
 
@@ -48,9 +48,9 @@ for level in -O0 -O2 -O3; do
     build "$compiler$level" $level -DCMAKE_CXX_COMPILER=$compiler
     for set in $sets; do hash "$compiler$level" $set; done
   done
-  build "aarch64$level" $level -DCMAKE_TOOLCHAIN_FILE="$source/tests/aarch64.cmake"
-  hash "aarch64$level" base qemu-aarch64-static
 done
+build aarch64-O2 -O2 -DCMAKE_TOOLCHAIN_FILE="$source/tests/aarch64.cmake"
+hash aarch64-O2 base qemu-aarch64-static
 
 first="$work/g++-O0.base.1.hashes"
 status=0

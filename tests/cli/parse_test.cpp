@@ -50,7 +50,7 @@ TEST_CASE("parse: the word behind an option is its value, whatever it looks like
 }
 
 TEST_CASE("parse: help and version are text, also beside work") {
-  CHECK(std::get<ShowOptions>(parse({"--version"})).text == "sdpa 0.1.0\n");
+  CHECK(std::get<ShowOptions>(parse({"--version"})).text.starts_with("sdpa 0.1.0 ("));
   const std::string help = std::get<ShowOptions>(parse({"case.json", "--help"})).text;
   CHECK(help.starts_with("Usage: sdpa "));
   for (const char* option : {"--query", "--key", "--value", "--output", "--weights", "--dtype",
