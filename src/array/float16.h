@@ -10,7 +10,8 @@ namespace sdpa {
 /// 754-2019, table 3.5 (binary16); bfloat16 has the exponent of binary32 and 8 bits of precision.
 inline double float16_to_double(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000U) << 16, magnitude = bits & 0x7FFFU;
-  // As a float32 the exponent is 112 too small, for subnormals too; infinity and NaN have the largest exponent of all.
+  // As a float32 the exponent is 112 too small, for subnormals too. Infinity and NaN have the
+  // largest exponent of all.
   const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112F;
   const std::uint32_t special = magnitude >= 0x7C00U ? 0x7F800000U : 0U;
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(scaled) | special | sign);

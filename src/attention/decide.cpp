@@ -59,7 +59,7 @@ double decide_sum(double high, double low, double error, Dtype dtype) {
 /// equal ends still decide.
 void decide_float32(const double* high, const double* error, Index count, double* rounded) {
   for (Index i = 0; i < count; ++i) {
-    const double widened = error[i] + 0x1p-52 * std::fabs(high[i]);
+    const double widened = error[i] == 0 ? 0 : error[i] + 0x1p-52 * std::fabs(high[i]);
     const auto below = static_cast<float>(high[i] - widened);
     const auto above = static_cast<float>(high[i] + widened);
     rounded[i] = below == above && widened < HUGE_VAL ? below + 0.0 : std::nan("");

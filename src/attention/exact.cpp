@@ -34,25 +34,27 @@ class Ladder {
     const kernel::InstructionSet& set = kernel::instruction_set();
     std::vector<Index> all_columns(static_cast<std::size_t>(head_.n.d_v));
     std::iota(all_columns.begin(), all_columns.end(), Index{0});
-    for (Index t = 0; t < head_.n.T_q; ++t) open_rows_.push_back({t, all_columns, {}});
+    std::vector<RowTask> tasks;
+    for (Index t = 0; t < head_.n.T_q; ++t) tasks.push_back({t, all_columns});
 
     if (dtype_ != Dtype::float64) {
-      counts.float64 = std::ssize(open_rows_);
-      run(set.float64, false, kFloat64Error);
+      counts.float64 = std::ssize(tasks);
+      run(set.float64, false, kFloat64Error, tasks);
+      tasks.clear();
+      for (const OpenRow& row : open_rows_) tasks.push_back({row.t, row.outputs});
     }
-    counts.double_double = std::ssize(open_rows_);
-    run(set.double_double, true, kDoubleDoubleError);
+    counts.double_double = std::ssize(tasks);
+    const std::vector<OpenRow> before = std::exchange(open_rows_, {});
+    run(set.double_double, true, kDoubleDoubleError, tasks);
     counts.real = std::ssize(open_rows_);
     settle_open_rows();
     return std::move(result_);
   }
 
  private:
-  /// Stores what the arithmetic decides of the open rows; those with an undecided value stay.
-  void run(const kernel::Kernel<double>& kernel, bool has_low, const ArithmeticError& error) {
-    const std::vector<OpenRow> rows = std::exchange(open_rows_, {});
-    std::vector<RowTask> tasks;
-    for (const OpenRow& row : rows) tasks.push_back({row.t, row.outputs});
+  /// Stores what the arithmetic decides of these rows; one with an undecided value becomes open.
+  void run(const kernel::Kernel<double>& kernel, bool has_low, const ArithmeticError& error,
+           std::span<const RowTask> tasks) {
     StageSink<double> sink;
     sink.outputs = [&](const StageRows<double>& results) { take_outputs(results, error); };
     if (result_.weights)

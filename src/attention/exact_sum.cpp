@@ -29,7 +29,8 @@ class Accumulator {
   }
 
  private:
-  /// Two float32 numbers have a product of at most 48 bits. Asked first because an fma can be a slow call.
+  /// Two float32 numbers have a product of at most 48 bits. Asked first because an fma can be a
+  /// slow call.
   static bool product_is_exact(double x, double y) {
     return static_cast<double>(static_cast<float>(x)) == x &&
            static_cast<double>(static_cast<float>(y)) == y;

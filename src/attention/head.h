@@ -12,11 +12,7 @@ struct Head {
   Array q, k, v;
   Extents n;
   double scale_high, scale_low;  ///< 1/sqrt(d_k), within 2^-105 of it, relatively
-  /// Whether 1/sqrt(d_k) is a power of two, so that scaling rounds nothing.
-  bool scale_is_exact() const {
-    return std::has_single_bit(static_cast<std::size_t>(n.d_k)) && scale_low == 0;
-  }
-  double k_norm;  ///< at least the Euclidean norm of every row of k
+  double k_norm;                 ///< at least the Euclidean norm of every row of k
   /// [d_k] at least the norm of every row's part from the start of i's chain
   /// (kernel::kFeatureChain) to i.
   std::vector<double> k_chain_norms;
@@ -24,6 +20,11 @@ struct Head {
   std::vector<double> k_prefix_norms;
   std::vector<double> v_largest;  ///< [d_v] largest absolute value of each column of v
   std::vector<double> v_norm;     ///< [d_v] at least the Euclidean norm of each column of v
+
+  /// Whether 1/sqrt(d_k) is a power of two, so that scaling rounds nothing.
+  bool scale_is_exact() const {
+    return std::has_single_bit(static_cast<std::size_t>(n.d_k)) && scale_low == 0;
+  }
 };
 
 /// Takes (T, d) arrays that check_shapes accepts. A norm that float64 cannot hold is infinite.

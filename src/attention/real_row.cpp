@@ -33,7 +33,7 @@ namespace {
 
 constexpr mpfr_prec_t kFirstPrecision = 192;
 
-/// Arguments of exp below minus this are not computed; MPFR's exponents go four times as far.
+/// Arguments of exp below minus this are not computed; MPFR's exponents go further.
 constexpr double kLargestExponent = 0x1p28;
 
 /// Products of two doubles fit.
@@ -263,7 +263,8 @@ int RealRow::sign_against(mpfr_srcptr boundary) {
   }
 }
 
-/// The average where all scores are equal: the sum of the values through their number, if the sum fits.
+/// The average where all scores are equal: the sum of the values through their number, if the sum
+/// fits.
 std::optional<double> RealRow::round_mean(Dtype dtype) const {
   Real mean(kFirstPrecision), zero(MPFR_PREC_MIN);
   mpfr_set_ui(zero, 0, MPFR_RNDN);

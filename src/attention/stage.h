@@ -40,17 +40,16 @@ struct StageWeights {
 template <class Number>
 struct StageSink {
   std::function<void(const StageRows<Number>&)> outputs;
-  std::function<void(const StageRows<Number>&, const StageWeights<Number>&)>
-      weights;  ///< empty: no weights
+  /// Empty: no weights are wanted.
+  std::function<void(const StageRows<Number>&, const StageWeights<Number>&)> weights;
 };
 
 /// Runs one arithmetic of the kernel over the given rows of a head, several at once.
 ///
-/// kernel        of kernel::instruction_set()
-/// has_low       whether that arithmetic has low parts
-/// allow_bounded whether rows with small scores may keep their maximum in (the rounding of a row
-/// then depends on its
-///               neighbours, within the bounds of bound.h)
+/// kernel          of kernel::instruction_set()
+/// has_low         whether that arithmetic has low parts
+/// allow_bounded   whether rows with small scores may keep their maximum in; how a row is rounded
+///                 then depends on its neighbours, within the bounds of bound.h
 template <class Number>
 void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
                const Head& head, std::span<const RowTask> rows, int threads,
