@@ -16,10 +16,10 @@ namespace sdpa {
 namespace {
 
 template <class Stored, class Real, class Convert>
-void read_as(const std::byte* from, Index count, Real* out, Convert convert) {
+void read_as(const std::byte* from, Index step, Index count, Real* out, Convert convert) {
   for (Index i = 0; i < count; ++i) {
     Stored value;
-    std::memcpy(&value, from + i * static_cast<Index>(sizeof(Stored)), sizeof value);
+    std::memcpy(&value, from + i * step * static_cast<Index>(sizeof(Stored)), sizeof value);
     out[i] = static_cast<Real>(convert(value));
   }
 }
@@ -70,35 +70,49 @@ double Array::at(Index position) const {
   return value;
 }
 
+namespace {
+
+/// Elements first, first + step, ...
 template <class Real>
-void read_elements(const Array& array, Index first, Index count, Real* out) {
+void read_strided(const Array& array, Index first, Index step, Index count, Real* out) {
   const std::byte* from = array.data() + first * size_bytes(array.dtype());
   switch (array.dtype()) {
     case Dtype::float16:
-      return read_as<std::uint16_t>(from, count, out, float16_to_double);
+      return read_as<std::uint16_t>(from, step, count, out, float16_to_double);
     case Dtype::bfloat16:
-      return read_as<std::uint16_t>(from, count, out, bfloat16_to_double);
+      return read_as<std::uint16_t>(from, step, count, out, bfloat16_to_double);
     case Dtype::float32:
-      return read_as<float>(from, count, out, kSame);
+      return read_as<float>(from, step, count, out, kSame);
     case Dtype::float64:
-      return read_as<double>(from, count, out, kSame);
+      return read_as<double>(from, step, count, out, kSame);
     case Dtype::int8:
-      return read_as<std::int8_t>(from, count, out, kSame);
+      return read_as<std::int8_t>(from, step, count, out, kSame);
     case Dtype::uint8:
-      return read_as<std::uint8_t>(from, count, out, kSame);
+      return read_as<std::uint8_t>(from, step, count, out, kSame);
     case Dtype::int16:
-      return read_as<std::int16_t>(from, count, out, kSame);
+      return read_as<std::int16_t>(from, step, count, out, kSame);
     case Dtype::uint16:
-      return read_as<std::uint16_t>(from, count, out, kSame);
+      return read_as<std::uint16_t>(from, step, count, out, kSame);
     case Dtype::int32:
-      return read_as<std::int32_t>(from, count, out, kSame);
+      return read_as<std::int32_t>(from, step, count, out, kSame);
     case Dtype::uint32:
-      return read_as<std::uint32_t>(from, count, out, kSame);
+      return read_as<std::uint32_t>(from, step, count, out, kSame);
     case Dtype::int64:
-      return read_as<std::int64_t>(from, count, out, kSame);
+      return read_as<std::int64_t>(from, step, count, out, kSame);
     case Dtype::uint64:
-      return read_as<std::uint64_t>(from, count, out, kSame);
+      return read_as<std::uint64_t>(from, step, count, out, kSame);
   }
+}
+
+}  // namespace
+
+template <class Real>
+void read_elements(const Array& array, Index first, Index count, Real* out) {
+  read_strided(array, first, 1, count, out);
+}
+
+void read_column(const Array& matrix, Index column, double* out) {
+  read_strided(matrix, column, matrix.shape()[1], matrix.shape()[0], out);
 }
 
 template void read_elements<float>(const Array&, Index, Index, float*);

@@ -56,6 +56,9 @@ class Array {
 template <class Real>
 void read_elements(const Array& array, Index first, Index count, Real* out);
 
+/// Column `column` of a matrix, likewise, to out [rows].
+void read_column(const Array& matrix, Index column, double* out);
+
 /// Rounds once to the float type `dtype` (nearest, ties to even) and stores at `out`; a zero is
 /// stored as +0, and every NaN as the quiet one without sign and payload.
 void store_rounded(const double* values, Index count, Dtype dtype, std::byte* out);

@@ -1,6 +1,5 @@
 #include "array/float16.h"
 
-#include <bit>
 #include <cmath>
 
 namespace sdpa {
@@ -17,17 +16,6 @@ struct Format {
 
 constexpr Format kFloat16{5, 10};
 constexpr Format kBfloat16{8, 7};
-
-double widen(std::uint16_t bits, Format format) {
-  const double sign = (bits & 0x8000) ? -1.0 : 1.0;
-  const int field = (bits >> format.fraction_bits) & format.largest_exponent_field();
-  const int fraction = bits & ((1 << format.fraction_bits) - 1);
-  if (field == format.largest_exponent_field())
-    return fraction != 0 ? std::copysign(std::nan(""), sign) : sign * HUGE_VAL;
-  if (field == 0) return sign * std::ldexp(fraction, 1 - format.bias() - format.fraction_bits);
-  return sign * std::ldexp(fraction + (1 << format.fraction_bits),
-                           field - format.bias() - format.fraction_bits);
-}
 
 std::uint16_t narrow(double value, Format format) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -52,15 +40,6 @@ std::uint16_t narrow(double value, Format format) {
 }
 
 }  // namespace
-
-double float16_to_double(std::uint16_t bits) {
-  return widen(bits, kFloat16);
-}
-
-double bfloat16_to_double(std::uint16_t bits) {
-  const std::uint32_t word = static_cast<std::uint32_t>(bits) << 16;
-  return std::bit_cast<float>(word);
-}
 
 std::uint16_t double_to_float16(double value) {
   return narrow(value, kFloat16);

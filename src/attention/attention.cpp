@@ -4,8 +4,13 @@
 #include "attention/head.h"
 #include "attention/nonfinite.h"
 #include "attention/plain.h"
+#include "kernel/kernel.h"
 
 namespace sdpa {
+
+std::string_view instruction_set_name() {
+  return kernel::instruction_set().name;
+}
 
 Attention attention(const Array& q, const Array& k, const Array& v, const Settings& settings) {
   const Head head = make_head(q, k, v);

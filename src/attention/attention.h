@@ -3,6 +3,7 @@
 #include "array/array.h"
 
 #include <optional>
+#include <string_view>
 
 namespace sdpa {
 
@@ -43,5 +44,10 @@ struct Attention {
 ///
 /// Throws Error if the shapes do not fit (see check_shapes in problem.h).
 Attention attention(const Array& q, const Array& k, const Array& v, const Settings& settings = {});
+
+/// The instruction set that attention uses on this processor, as "avx2". The environment variable
+/// SDPA_FORCE_ISA names another; it changes no bit of any result.
+/// Throws Error if that one is unknown or not supported here.
+std::string_view instruction_set_name();
 
 }  // namespace sdpa

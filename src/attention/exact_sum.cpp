@@ -20,7 +20,7 @@ class Accumulator {
     const double product = x * y;
     if (!(std::fabs(product) >= kSmallestSplit) && x != 0 && y != 0) lost_ = HUGE_VAL;
     add(product);
-    add_low(std::fma(x, y, -product));
+    if (!product_is_exact(x, y)) add_low(std::fma(x, y, -product));
   }
 
   ExactSum result() {
@@ -29,6 +29,12 @@ class Accumulator {
   }
 
  private:
+  /// Two float32 numbers have a product of at most 48 bits. Asked first because an fma can be a slow call.
+  static bool product_is_exact(double x, double y) {
+    return static_cast<double>(static_cast<float>(x)) == x &&
+           static_cast<double>(static_cast<float>(y)) == y;
+  }
+
   /// sum += x, and what the rounding lost.
   static double add_to(double& sum, double x) {
     const double next = sum + x;

@@ -1,12 +1,12 @@
 #include "attention/real_row.h"
 
 #include "attention/decide.h"
-#include "attention/exact_sum.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 namespace sdpa {
 
@@ -171,29 +171,30 @@ const RealRow::Numerators& RealRow::numerators(Index leading, mpfr_prec_t precis
   return result;
 }
 
-/// V_g - n_g * subtracted, the exact number rounded once.
-void RealRow::group_sum(mpfr_ptr sum, const Group& group, mpfr_srcptr subtracted) const {
-  const std::span<const double> values(v_.data() + group.begin,
-                                       static_cast<std::size_t>(group.count()));
-  Real count_times(128);
-  mpfr_mul_ui(count_times, subtracted, static_cast<unsigned long>(group.count()), MPFR_RNDN);
-  mpfr_neg(count_times, count_times, MPFR_RNDN);
+void RealRow::sum_groups() {
+  group_sums_.clear();
+  for (const Group& group : groups_)
+    group_sums_.push_back(
+        exact_sum({v_.data() + group.begin, static_cast<std::size_t>(group.count())}));
+}
+
+/// V_g - n_g * subtracted, the exact number rounded once. Returns 0 if it was not rounded.
+int RealRow::group_sum(mpfr_ptr sum, std::size_t g, mpfr_srcptr subtracted) const {
+  const Group& group = groups_[g];
   std::vector<Real> terms;
-  const ExactSum short_sum = exact_sum(values);
-  auto add_term = [&terms](double x) {
-    terms.emplace_back(53);
-    mpfr_set_d(terms.back(), x, MPFR_RNDN);
-  };
-  if (short_sum.exact) {
-    add_term(short_sum.high);
-    add_term(short_sum.low);
+  terms.reserve(static_cast<std::size_t>(group_sums_[g].exact ? 2 : group.count()) + 1);
+  auto add_term = [&terms](double x) { mpfr_set_d(terms.emplace_back(53), x, MPFR_RNDN); };
+  if (group_sums_[g].exact) {
+    add_term(group_sums_[g].high);
+    add_term(group_sums_[g].low);
   } else {
-    for (double x : values) add_term(x);
+    for (Index at = group.begin; at < group.end; ++at) add_term(v_[static_cast<std::size_t>(at)]);
   }
-  std::vector<mpfr_ptr> pointers;
-  for (Real& term : terms) pointers.push_back(term);
-  pointers.push_back(count_times);
-  mpfr_sum(sum, pointers.data(), pointers.size(), MPFR_RNDN);
+  Real& product = terms.emplace_back(128);
+  mpfr_mul_ui(product, subtracted, static_cast<unsigned long>(group.count()), MPFR_RNDN);
+  mpfr_neg(product, product, MPFR_RNDN);
+  std::vector<mpfr_ptr> pointers(terms.begin(), terms.end());
+  return mpfr_sum(sum, pointers.data(), pointers.size(), MPFR_RNDN);
 }
 
 /// A sum over groups, sum_g numerator_g * c_g, and how far it may be from the real number.
@@ -248,7 +249,7 @@ int RealRow::sign_against(mpfr_srcptr boundary) {
     Real c(precision);
     const Numerators* from_leading = nullptr;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      group_sum(c, groups_[g], boundary);
+      group_sum(c, g, boundary);
       if (mpfr_zero_p(static_cast<mpfr_srcptr>(c))) continue;
       if (from_leading == nullptr) from_leading = &numerators(static_cast<Index>(g), precision);
       if (from_leading->negligible[g])
@@ -262,8 +263,28 @@ int RealRow::sign_against(mpfr_srcptr boundary) {
   }
 }
 
+/// The average where all scores are equal: the sum of the values through their number, if the sum fits.
+std::optional<double> RealRow::round_mean(Dtype dtype) const {
+  Real mean(kFirstPrecision), zero(MPFR_PREC_MIN);
+  mpfr_set_ui(zero, 0, MPFR_RNDN);
+  if (group_sum(mean, 0, zero) != 0) return std::nullopt;
+  const auto keys = static_cast<unsigned long>(groups_[0].count());
+  if (mpfr_div_ui(mean, mean, keys, MPFR_RNDZ) != 0) {
+    // Half a unit further from zero: on the same side of every boundary as the quotient.
+    mpfr_prec_round(mean, kFirstPrecision + 1, MPFR_RNDN);
+    if (mpfr_sgn(static_cast<mpfr_srcptr>(mean)) > 0)
+      mpfr_nextabove(mean);
+    else
+      mpfr_nextbelow(mean);
+  }
+  return round_real(mean, dtype);
+}
+
 /// The average of v_ with the row's weights, rounded.
 double RealRow::round_average(Dtype dtype) {
+  sum_groups();
+  if (groups_.size() == 1)
+    if (const std::optional<double> mean = round_mean(dtype)) return *mean;
   Real zero(MPFR_PREC_MIN);
   mpfr_set_ui(zero, 0, MPFR_RNDN);
   for (mpfr_prec_t precision = kFirstPrecision;; precision *= 2) {
@@ -272,7 +293,7 @@ double RealRow::round_average(Dtype dtype) {
     Real c(precision), count(64);
     bool all_zero = true;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      group_sum(c, groups_[g], zero);
+      group_sum(c, g, zero);
       mpfr_set_ui(count, static_cast<unsigned long>(groups_[g].count()), MPFR_RNDN);
       all_zero = all_zero && mpfr_zero_p(static_cast<mpfr_srcptr>(c));
       if (p.negligible[g]) {
@@ -315,9 +336,11 @@ double RealRow::round_average(Dtype dtype) {
 }
 
 double RealRow::output(Index d, Dtype dtype) {
+  std::vector<double> column(order_.size());
+  read_column(head_.v, d, column.data());
   v_.resize(order_.size());
-  for (std::size_t at = 0; at < order_.size(); ++at)
-    read_elements(head_.v, order_[at] * head_.n.d_v + d, 1, &v_[at]);
+  std::ranges::transform(order_, v_.begin(),
+                         [&](Index j) { return column[static_cast<std::size_t>(j)]; });
   return round_average(dtype);
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "attention/exact_sum.h"
 #include "attention/head.h"
 #include "attention/real.h"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,17 +49,20 @@ class RealRow {
   void score_difference(mpfr_ptr difference, Index j, Index other) const;
   void difference_by_products(mpfr_ptr difference, Index j, Index other) const;
   const Numerators& numerators(Index leading, mpfr_prec_t precision);
+  std::optional<double> round_mean(Dtype dtype) const;
   double round_average(Dtype dtype);
   int sign_against(mpfr_srcptr boundary);
-  void group_sum(mpfr_ptr sum, const Group& group, mpfr_srcptr subtracted) const;
+  void sum_groups();
+  int group_sum(mpfr_ptr sum, std::size_t g, mpfr_srcptr subtracted) const;
 
   const Head& head_;
   std::vector<double> q_t_;
   std::vector<double> dot_high_, dot_low_;  // [T_k] exact dot products of row t, where dot_exact_
   std::vector<char> dot_exact_;
-  std::vector<Index> order_;   // keys by descending score
-  std::vector<Group> groups_;  // by descending score
-  std::vector<double> v_;      // [T_k] the column that is averaged, in the order of order_
+  std::vector<Index> order_;          // keys by descending score
+  std::vector<Group> groups_;         // by descending score
+  std::vector<double> v_;             // [T_k] the column that is averaged, in the order of order_
+  std::vector<ExactSum> group_sums_;  // of v_, where two doubles hold them
   Numerators numerators_, from_leading_;
 };
 

@@ -1,5 +1,6 @@
 #include "cli/options.h"
 
+#include "attention/attention.h"
 #include "base/error.h"
 #include "cli/docs.h"
 #include "cli/option_values.h"
@@ -18,6 +19,13 @@
 namespace sdpa {
 
 namespace {
+
+std::string version_text() {
+  std::string text = "sdpa " SDPA_VERSION " (";
+  text += instruction_set_name();
+  text += ")\n";
+  return text;
+}
 
 constexpr std::pair<std::string_view, Precision> kPrecisions[] = {
     {"exact", Precision::exact},
@@ -104,7 +112,7 @@ Request parse_attend(std::vector<std::string> words) {
 
   parse_words(app, std::move(words));
   if (help->count() > 0) return ShowOptions{help_text(app)};
-  if (version->count() > 0) return ShowOptions{"sdpa " SDPA_VERSION "\n"};
+  if (version->count() > 0) return ShowOptions{version_text()};
   refuse_extra(app.remaining(), case_file);
 
   AttendOptions options;

@@ -1,0 +1,154 @@
+#pragma once
+
+// What the stages of attention need of an arithmetic, under the same names for all three:
+// FloatLanes, DoubleLanes and DoubleDouble. `Real` is one of them, `Vector` the lanes it is made
+// of.
+
+#include "kernel/double_double.h"
+#include "kernel/kernel.h"
+#include "kernel/lanes.h"
+
+namespace sdpa::kernel::SDPA_ISA {
+
+/// A sum of blocks with what rounding lost of it.
+template <class Vector>
+struct Compensated {
+  Vector sum, lost;
+};
+
+template <class Real>
+struct Arithmetic;
+
+template <class N>
+struct PlainArithmetic {
+  using Number = N;
+  using Vector = typename Lanes<N>::Vector;
+  using Total = Compensated<Vector>;
+  static constexpr int kVectors =
+      3;  // 4 keys x 3 vectors of sums leave registers for 3 vectors of q and a key
+  static constexpr int kSums = 12;
+  static constexpr Index kTiles =
+      4;  // per group: a block of k and v in the L2 cache serves them all
+};
+template <>
+struct Arithmetic<FloatLanes> : PlainArithmetic<float> {};
+template <>
+struct Arithmetic<DoubleLanes> : PlainArithmetic<double> {};
+template <>
+struct Arithmetic<DoubleDouble> {
+  using Number = double;
+  using Vector = DoubleLanes;
+  using Total = DoubleDouble;
+  static constexpr int kVectors = 1;  // two registers a sum, and few rows come this far
+  static constexpr int kSums = 4;
+  static constexpr Index kTiles = 4;
+};
+
+template <class Real>
+using VectorOf = typename Arithmetic<Real>::Vector;
+template <class Real>
+using NumberOf = typename Arithmetic<Real>::Number;
+
+template <class Vector>
+inline Vector high(Vector x) {
+  return x;
+}
+inline DoubleLanes high(DoubleDouble x) {
+  return x.hi;
+}
+
+template <class Vector>
+inline Vector normalise(Vector x) {
+  return x;
+}
+inline DoubleDouble normalise(DoubleDouble x) {
+  return two_sum(x.hi, x.lo);
+}
+
+template <class Vector>
+inline Vector add(Vector a, Vector b) {
+  return a + b;
+}
+template <class Vector>
+inline Vector multiply(Vector a, Vector b) {
+  return a * b;
+}
+
+template <class Vector>
+inline Vector subtract(Vector a, Vector b) {
+  return a - b;
+}
+inline DoubleDouble subtract(DoubleDouble a, DoubleLanes b) {
+  return kernel::SDPA_ISA::add(a, -b);
+}
+
+/// sum + a * b.  For DoubleDouble the sum is left unnormalised: high parts in one chain, their
+/// errors in another (Ogita, Rump, Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26
+/// (2005), algorithm Dot2).
+template <class Vector>
+inline Vector multiply_add(Vector a, Vector b, Vector sum) {
+  return fma(a, b, sum);
+}
+inline DoubleDouble multiply_add(DoubleLanes a, DoubleLanes b, DoubleDouble sum) {
+  const DoubleDouble product = two_product(a, b);
+  const DoubleDouble next = two_sum(sum.hi, product.hi);
+  return {next.hi, sum.lo + (next.lo + product.lo)};
+}
+inline DoubleDouble multiply_add(DoubleDouble a, DoubleLanes b, DoubleDouble sum) {
+  const DoubleDouble product = two_product(a.hi, b);
+  const DoubleDouble next = two_sum(sum.hi, product.hi);
+  return {next.hi, sum.lo + (next.lo + fma(a.lo, b, product.lo))};
+}
+
+/// total + x.
+template <class Vector>
+inline Compensated<Vector> add_to_total(Compensated<Vector> total, Vector x) {
+  const Vector sum = total.sum + x;
+  const Vector x_part = sum - total.sum;
+  return {sum, total.lost + ((total.sum - (sum - x_part)) + (x - x_part))};
+}
+inline DoubleDouble add_to_total(DoubleDouble total, DoubleDouble x) {
+  return add(total, x);
+}
+
+template <class Vector>
+inline Compensated<Vector> multiply(Compensated<Vector> total, Vector factor) {
+  return {total.sum * factor, total.lost * factor};
+}
+
+template <class Vector>
+inline Vector value_of(Compensated<Vector> total) {
+  return total.sum + total.lost;
+}
+inline DoubleDouble value_of(DoubleDouble total) {
+  return total;
+}
+
+template <class Vector>
+inline Vector divide(Vector a, Vector b) {
+  return a / b;
+}
+
+template <class Real>
+inline Real from_high(VectorOf<Real> x) {
+  return x;
+}
+template <>
+inline DoubleDouble from_high<DoubleDouble>(DoubleLanes x) {
+  return {x, DoubleLanes{}};
+}
+
+template <class Real>
+inline Real scale_of(const Question& question) {
+  return broadcast(static_cast<NumberOf<Real>>(question.scale_high));
+}
+template <>
+inline DoubleDouble scale_of<DoubleDouble>(const Question& question) {
+  return {broadcast(question.scale_high), broadcast(question.scale_low)};
+}
+
+inline Index smaller(Index a, Index b) {
+  return a < b ? a : b;
+}
+
+}  // namespace sdpa::kernel::SDPA_ISA

@@ -1,0 +1,105 @@
+#pragma once
+
+// The memory of a group of queries: where its arrays lie, and how it begins.
+
+#include "kernel/arithmetic.h"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace sdpa::kernel::SDPA_ISA {
+
+/// Lies at the start of the workspace; the arrays follow.
+template <class Real>
+struct Group {
+  using Vector = VectorOf<Real>;
+  using Total = typename Arithmetic<Real>::Total;
+
+  Question question;
+  Index vectors;    // of queries
+  bool empty;       // no keys absorbed yet
+  Vector* q;        // tile by tile [d_k][V]
+  Total* o;         // tile by tile [d_v][V]
+  Real* o_block;    // [d_v][V], the tile at hand
+  Real* s;          // [kKeyBlock][V], the tile at hand: scores, then numerators of the weights
+  Vector* largest;  // [vectors], the scores' maximum so far, or 0 where they are bounded
+  Total* sum;       // [vectors], of the numerators
+  Vector* squares;  // [vectors], sum of the numerators' squares
+};
+
+template <class Real>
+constexpr Index kGroupVectors = Arithmetic<Real>::kVectors* Arithmetic<Real>::kTiles;
+
+/// Places the arrays from address `next` on and returns the end.
+template <class Real>
+std::uintptr_t place_arrays(Group<Real>& group, Index d_k, Index d_v, std::uintptr_t next) {
+  auto place = [&next](auto*& array, Index count) {
+    array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(next);
+    const auto size = static_cast<std::size_t>(count) * sizeof *array;
+    next += (size + kAlignment - 1) / kAlignment * kAlignment;
+  };
+  constexpr Index kVectors = kGroupVectors<Real>;
+  place(group.q, d_k * kVectors);
+  place(group.o, d_v * kVectors);
+  place(group.o_block, d_v * Arithmetic<Real>::kVectors);
+  place(group.s, kKeyBlock * Arithmetic<Real>::kVectors);
+  place(group.largest, kVectors);
+  place(group.sum, kVectors);
+  place(group.squares, kVectors);
+  return next;
+}
+
+constexpr std::uintptr_t kHeaderBytes = 256;
+
+template <class Real>
+Index workspace_bytes(Index d_k, Index d_v) {
+  Group<Real> group;
+  return static_cast<Index>(place_arrays(group, d_k, d_v, kHeaderBytes));
+}
+
+template <class Real>
+void begin(void* workspace, const Question& question, const NumberOf<Real>* q) {
+  static_assert(sizeof(Group<Real>) <= kHeaderBytes);
+  constexpr Index kWidth = kLanes<NumberOf<Real>>;
+  auto& group = *static_cast<Group<Real>*>(workspace);
+  place_arrays(group, question.d_k, question.d_v,
+               reinterpret_cast<std::uintptr_t>(workspace) + kHeaderBytes);
+  group.question = question;
+  group.empty = true;
+  group.vectors = (question.queries + kWidth - 1) / kWidth;
+
+  for (Index x = 0; x < group.vectors; x += Arithmetic<Real>::kVectors) {
+    const Index V = smaller(Arithmetic<Real>::kVectors, group.vectors - x);
+    for (Index i = 0; i < question.d_k; ++i)
+      for (Index y = 0; y < V; ++y) {
+        VectorOf<Real> lanes{};
+        for (Index lane = 0; lane < kWidth; ++lane) {
+          const Index t = (x + y) * kWidth + lane;
+          if (t < question.queries) lanes[lane] = q[t * question.d_k + i];
+        }
+        group.q[x * question.d_k + i * V + y] = lanes;
+      }
+  }
+  for (Index i = 0; i < group.vectors * question.d_v; ++i)
+    group.o[i] = typename Arithmetic<Real>::Total{};
+  for (Index x = 0; x < group.vectors; ++x) {
+    group.largest[x] = VectorOf<Real>{};
+    group.sum[x] = typename Arithmetic<Real>::Total{};
+    group.squares[x] = VectorOf<Real>{};
+  }
+}
+
+/// Calls stage.template operator()<V>(x) for each tile, x being its first vector.
+template <class Real, class Stage>
+void for_each_tile(const Group<Real>& group, Stage stage) {
+  for (Index x = 0; x < group.vectors; x += Arithmetic<Real>::kVectors) {
+    const Index V = smaller(Arithmetic<Real>::kVectors, group.vectors - x);
+    if constexpr (Arithmetic<Real>::kVectors == 3) {
+      if (V == 3) stage.template operator()<3>(x);
+      if (V == 2) stage.template operator()<2>(x);
+    }
+    if (V == 1) stage.template operator()<1>(x);
+  }
+}
+
+}  // namespace sdpa::kernel::SDPA_ISA

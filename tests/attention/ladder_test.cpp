@@ -1,0 +1,39 @@
+#include "attention/exact.h"
+#include "base/parallel.h"
+#include "catch.h"
+#include "oracle/matrix.h"
+#include "oracle/random.h"
+
+#include <cstdio>
+#include <vector>
+
+using namespace sdpa;
+using namespace sdpa::oracle;
+
+namespace {
+
+Array normal_matrix(Random& random, Index rows, Index columns) {
+  std::vector<double> values(static_cast<std::size_t>(rows * columns));
+  for (double& value : values) value = random.normal();
+  return matrix(rows, columns, values, Dtype::float32);
+}
+
+}  // namespace
+
+TEST_CASE("ladder: few rows of normal data climb beyond float64", "[ladder]") {
+  constexpr Index kQueries = 1024, kFeatures = 64;
+  for (const Index T_k : {1024, 4096}) {
+    Random random(1);
+    const Array q = normal_matrix(random, kQueries, kFeatures);
+    const Array k = normal_matrix(random, T_k, kFeatures);
+    const Array v = normal_matrix(random, T_k, kFeatures);
+    LadderCounts counts;
+    exact_attention(make_head(q, k, v), Dtype::float32, available_processors(), false, &counts);
+    std::printf("T_k %td: of %td rows, %td climb to double-double, %td to real numbers\n", T_k,
+                counts.float64, counts.double_double, counts.real);
+    CHECK(counts.float64 == kQueries);
+    CHECK(static_cast<double>(counts.double_double) < 0.03 * kQueries);
+    // The bound of double-double is 2^-40 of float64's or so: none is expected to go on.
+    CHECK(counts.real == 0);
+  }
+}
