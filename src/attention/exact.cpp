@@ -2,6 +2,7 @@
 
 #include "attention/bound.h"
 #include "attention/decide.h"
+#include "attention/real.h"
 #include "attention/real_row.h"
 #include "attention/stage.h"
 #include "base/parallel.h"
@@ -144,6 +145,7 @@ class Ladder {
 
   void settle_open_rows() {
     parallel_for(threads_, std::ssize(open_rows_), [this](Index i) {
+      free_reals_with_thread();
       const OpenRow& open = open_rows_[static_cast<std::size_t>(i)];
       RealRow row(head_, open.t);
       for (Index d : open.outputs) {

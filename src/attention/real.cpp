@@ -9,6 +9,13 @@
 
 namespace sdpa {
 
+void free_reals_with_thread() {
+  struct Cache {
+    ~Cache() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+  };
+  [[maybe_unused]] thread_local const Cache cache;
+}
+
 double round_real(mpfr_srcptr x, Dtype dtype) {
   if (dtype == Dtype::float64) return mpfr_get_d(x, MPFR_RNDN) + 0.0;
   // Cut to float64 with a sticky last bit, so that the second rounding is the only one that shows.

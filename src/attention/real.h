@@ -26,6 +26,10 @@ class Real {
   mpfr_t value_;
 };
 
+/// Has MPFR free, when the calling thread ends, what it keeps for this thread: constants, and
+/// numbers for further use. Whatever computes on a thread of its own calls this.
+void free_reals_with_thread();
+
 /// x rounded once to the float type `dtype`, nearest, ties to even; a zero is +0.
 double round_real(mpfr_srcptr x, Dtype dtype);
 

@@ -48,15 +48,15 @@ void absorb(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, I
   group.empty = false;
 }
 
-inline void store_lane(FloatLanes x, Index lane, float* out, float*) {
-  *out = x[lane];
+inline void store_lane(FloatLanes x, Index lane, float* out, float*, Index at) {
+  out[at] = x[lane];
 }
-inline void store_lane(DoubleLanes x, Index lane, double* out, double*) {
-  *out = x[lane];
+inline void store_lane(DoubleLanes x, Index lane, double* out, double*, Index at) {
+  out[at] = x[lane];
 }
-inline void store_lane(DoubleDouble x, Index lane, double* out, double* out_low) {
-  *out = x.hi[lane];
-  *out_low = x.lo[lane];
+inline void store_lane(DoubleDouble x, Index lane, double* out, double* out_low, Index at) {
+  out[at] = x.hi[lane];
+  out_low[at] = x.lo[lane];
 }
 
 template <class Real>
@@ -78,7 +78,7 @@ void finish(void* workspace, NumberOf<Real>* o, NumberOf<Real>* o_low, NumberOf<
         const Real quotient = divide(value_of(group.o[x * d_v + d * V + y]), sum);
         for (Index lane = 0; lane < lanes; ++lane) {
           const Index at = (first + lane) * d_v + d;
-          store_lane(quotient, lane, o + at, o_low + at);
+          store_lane(quotient, lane, o, o_low, at);
         }
       }
     }
@@ -102,7 +102,7 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
         const Real weight = divide(exp(subtract(group.s[j * V + y], group.largest[x + y])), sum);
         for (Index lane = 0; lane < lanes; ++lane) {
           const Index at = (first + lane) * stride + j;
-          store_lane(weight, lane, w + at, w_low + at);
+          store_lane(weight, lane, w, w_low, at);
         }
       }
     }

@@ -8,16 +8,33 @@ seconds=$1
 build=$(realpath "$2")
 shift 2
 data=$(realpath "$(dirname "$0")/../../data")
-[ $# -gt 0 ] || set -- npy npz safetensors json raw
+[ $# -gt 0 ] || set -- npy npz safetensors json raw command
+
+# Prints a seed of the command target: a file, or numbers, behind the words that use it.
+command_seed() {
+  printf '%s\n' "$1"
+  if [ -f "$2" ]; then cat "$2"; else printf "$2"; fi
+}
 
 for target; do
   corpus=$build/corpus/$target
   mkdir -p "$corpus"
   find "$data" -type f -name "*.$target" -exec cp -n {} "$corpus" \;
-  printf ':f32:1x2\n12345678' >"$corpus/raw_float32"
-  printf ':bfloat16:2x1x1\nabcd' >"$corpus/raw_bfloat16"
-  "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -rss_limit_mb=256 -timeout=5 \
-    -artifact_prefix="$build/" -print_final_stats=1 "$corpus" 2>"$build/$target.log" || {
+  case $target in
+    raw)
+      printf ':f32:1x2\n12345678' >"$corpus/raw_float32"
+      printf ':bfloat16:2x1x1\nabcd' >"$corpus/raw_bfloat16"
+      ;;
+    command)
+      command_seed 'f -o o.npy -w w.json --dtype f16' "$data/example/case.json" >"$corpus/case"
+      command_seed '-q f -k f -v - --threads 2' "$data/example/q.npy" >"$corpus/operands"
+      command_seed '-q f:i8:2x2x1 -k f:i8:2x2x1 -v f:i8:2x2x1 --precision float32 -o o.bin' '\1\2\3\4' >"$corpus/raw"
+      command_seed 'compare f:bf16:2x1 - --max-ulp 2 --atol 1e-6 --json' '\1\2\3\4' >"$corpus/compare"
+      command_seed 'check f -q f -k f -v f --accumulate f32 --json' "$data/example/k.npy" >"$corpus/check"
+      ;;
+  esac
+  "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -rss_limit_mb=256 -timeout=5 -close_fd_mask=3 \
+    -artifact_prefix="$build/$target-" -print_final_stats=1 "$corpus" 2>"$build/$target.log" || {
     tail -n 40 "$build/$target.log"
     exit 1
   }
