@@ -62,7 +62,8 @@ void decide_float32(const double* high, const double* error, Index count, double
     const double widened = error[i] == 0 ? 0 : error[i] + 0x1p-52 * std::fabs(high[i]);
     const auto below = static_cast<float>(high[i] - widened);
     const auto above = static_cast<float>(high[i] + widened);
-    rounded[i] = below == above && widened < HUGE_VAL ? below + 0.0 : std::nan("");
+    const bool finite = widened < HUGE_VAL && std::fabs(high[i]) < HUGE_VAL;
+    rounded[i] = below == above && finite ? below + 0.0 : std::nan("");
   }
 }
 
