@@ -24,6 +24,7 @@ Attention run(const kernel::Kernel<Number>& kernel, const Head& head, Dtype dtyp
   if (weights) result.weights = Array(Shape({n.T_q, n.T_k}), dtype);
 
   StageSink<Number> sink;
+  sink.query_facts = false;
   sink.outputs = [&](const StageRows<Number>& rows) {
     for (std::size_t r = 0; r < rows.rows.size(); ++r)
       store_as(rows.o + static_cast<Index>(r) * n.d_v, n.d_v, result.output,

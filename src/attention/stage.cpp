@@ -96,7 +96,7 @@ class Worker {
     q_row_.resize(static_cast<std::size_t>(d_k));
     for (std::size_t r = 0; r < rows.size(); ++r) {
       read_elements(head_.q, rows[r].t * d_k, d_k, q_row_.data());
-      queries_[r] = query_facts(head_, q_row_.data());
+      if (sink_.query_facts) queries_[r] = query_facts(head_, q_row_.data());
       std::ranges::transform(q_row_, q_.begin() + static_cast<Index>(r) * d_k,
                              [](double x) { return static_cast<Number>(x); });
     }

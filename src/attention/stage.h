@@ -40,6 +40,8 @@ struct StageWeights {
 template <class Number>
 struct StageSink {
   std::function<void(const StageRows<Number>&)> outputs;
+  /// Whether StageRows::queries is wanted. It must be where allow_bounded is true.
+  bool query_facts = true;
   /// Empty: no weights are wanted.
   std::function<void(const StageRows<Number>&, const StageWeights<Number>&)> weights;
 };

@@ -24,11 +24,11 @@ struct PlainArithmetic {
   using Number = N;
   using Vector = typename Lanes<N>::Vector;
   using Total = Compensated<Vector>;
-  static constexpr int kVectors =
-      3;  // 4 keys x 3 vectors of sums leave registers for 3 vectors of q and a key
+  // 4 keys times 3 vectors of sums leave registers for 3 vectors of q and one of a key.
+  static constexpr int kVectors = 3;
   static constexpr int kSums = 12;
-  static constexpr Index kTiles =
-      4;  // per group: a block of k and v in the L2 cache serves them all
+  // Of a group. A block of k and v is converted once for all of them, and stays in the L2 cache.
+  static constexpr Index kTiles = 8;
 };
 template <>
 struct Arithmetic<FloatLanes> : PlainArithmetic<float> {};

@@ -45,8 +45,9 @@ std::vector<double> as_doubles(const Array& array) {
 
 /// Stops the program unless the first and the last row are those of the textbook, to the digits
 /// that the arithmetic has.
-void check(const Problem& problem, const Settings& settings) {
+void check(const Problem& problem, Settings settings) {
   const Array q = problem.q.matrix(0), k = problem.k.matrix(0), v = problem.v.matrix(0);
+  if (settings.precision == Precision::float64) settings.dtype = Dtype::float64;
   const double tolerance = settings.precision == Precision::float64 ? 1e-12 : 1e-4;
   for (Index t : {Index{0}, q.shape()[0] - 1}) {
     const Array row = q.rows(t, 1);
@@ -118,9 +119,7 @@ void print_line(const char* what, const Problem& problem, int threads) {
     Settings settings;
     settings.precision = precision;
     settings.threads = threads;
-    Settings checked = settings;
-    if (precision == Precision::float64) checked.dtype = Dtype::float64;
-    check(problem, checked);
+    check(problem, settings);
     passes.push_back([&problem, settings] { run_head(problem, 0, settings); });
   }
   const std::vector<double> ms = medians(passes);
