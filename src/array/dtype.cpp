@@ -82,6 +82,19 @@ Dtype result_type(Dtype a, Dtype b) {
   return Dtype::float32;
 }
 
+double rounded(double value, Dtype dtype) {
+  switch (dtype) {
+    case Dtype::float16:
+      return float16_to_double(double_to_float16(value));
+    case Dtype::bfloat16:
+      return bfloat16_to_double(double_to_bfloat16(value));
+    case Dtype::float32:
+      return static_cast<float>(value);
+    default:
+      return value;
+  }
+}
+
 std::string shortest_text(double value, Dtype dtype) {
   if (value != value || value - value != 0) return shortest_text(value);
   switch (dtype) {

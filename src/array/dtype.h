@@ -37,6 +37,9 @@ std::optional<Dtype> parse_dtype(std::string_view word);
 /// bfloat16 joins float32 with float16, which is the smallest type that holds both.
 Dtype result_type(Dtype a, Dtype b);
 
+/// The nearest number of the float type, ties to even; beyond its range an infinity.
+double rounded(double value, Dtype dtype);
+
 /// The fewest digits that read back to the same value of the float type `dtype`; `value` is a value
 /// of it.
 std::string shortest_text(double value, Dtype dtype);

@@ -1,7 +1,5 @@
 #include "attention/decide.h"
 
-#include "array/float16.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -23,23 +21,10 @@ double sum_to_odd(double high, double low) {
   return std::bit_cast<double>((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-double narrow(double value, Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return float16_to_double(double_to_float16(value));
-    case Dtype::bfloat16:
-      return bfloat16_to_double(double_to_bfloat16(value));
-    case Dtype::float32:
-      return static_cast<float>(value);
-    default:
-      return value;
-  }
-}
-
 }  // namespace
 
 double round_sum(double high, double low, Dtype dtype) {
-  const double sum = dtype == Dtype::float64 ? high + low : narrow(sum_to_odd(high, low), dtype);
+  const double sum = dtype == Dtype::float64 ? high + low : rounded(sum_to_odd(high, low), dtype);
   return sum + 0.0;
 }
 

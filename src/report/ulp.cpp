@@ -73,19 +73,6 @@ double ulp(double value, Dtype dtype) {
   return std::ldexp(1.0, std::max(exponent, f.smallest_exponent) - (f.precision - 1));
 }
 
-double rounded(double value, Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return float16_to_double(double_to_float16(value));
-    case Dtype::bfloat16:
-      return bfloat16_to_double(double_to_bfloat16(value));
-    case Dtype::float32:
-      return static_cast<float>(value);
-    default:
-      return value;
-  }
-}
-
 Dtype less_precise(Dtype a, Dtype b) {
   const Dtype coarser = format(b).precision < format(a).precision ? b : a;
   return is_float(coarser) ? coarser : Dtype::float64;

@@ -22,9 +22,6 @@ double smallest_subnormal(Dtype dtype);
 /// range, infinite above it. Of a NaN it is a NaN.
 double ulp(double value, Dtype dtype);
 
-/// The nearest number of the type, ties to even.
-double rounded(double value, Dtype dtype);
-
 /// The type of fewer significant bits.
 Dtype less_precise(Dtype a, Dtype b);
 
