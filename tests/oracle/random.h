@@ -15,7 +15,7 @@ class Random {
   std::int64_t integer(std::int64_t low, std::int64_t high) {
     const std::uint64_t count =
         static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
-    return low + static_cast<std::int64_t>(engine_() % count);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + engine_() % count);
   }
 
   bool one_in(std::int64_t n) { return integer(1, n) == 1; }
