@@ -12,7 +12,7 @@ using namespace sdpa::oracle;
 
 namespace {
 
-Ordinal rounded(double value, Dtype dtype) {
+Ordinal rounded_ordinal(double value, Dtype dtype) {
   Big x(53);
   mpfr_set_d(x, value, MPFR_RNDN);
   return round_to(x, format_of(dtype));
@@ -26,8 +26,8 @@ void sweep(Dtype dtype, Widen widen) {
     const double value = widen(static_cast<std::uint16_t>(ordinal));
     REQUIRE(mpfr_cmp_d(value_of(ordinal, format), value) == 0);
     REQUIRE(mpfr_cmp_d(value_of(-ordinal, format), -value) == 0);
-    REQUIRE(rounded(value, dtype) == ordinal);
-    REQUIRE(rounded(-value, dtype) == -ordinal);
+    REQUIRE(rounded_ordinal(value, dtype) == ordinal);
+    REQUIRE(rounded_ordinal(-value, dtype) == -ordinal);
 
     Big middle = midpoint_after(ordinal, format);
     REQUIRE(round_to(middle, format) == ordinal + ordinal % 2);
@@ -47,11 +47,11 @@ TEST_CASE("rounding: all numbers of float16 and bfloat16, and the middles betwee
 }
 
 TEST_CASE("rounding: float32 and float64 numbers stand at their bit patterns") {
-  CHECK(rounded(1, Dtype::float32) == 0x3F800000);
-  CHECK(rounded(0x1.fffffep127, Dtype::float32) == 0x7F7FFFFF);
-  CHECK(rounded(1, Dtype::float64) == 0x3FF0000000000000);
-  CHECK(rounded(5e-324, Dtype::float64) == 1);
-  CHECK(rounded(std::numeric_limits<double>::max(), Dtype::float64) == 0x7FEFFFFFFFFFFFFF);
+  CHECK(rounded_ordinal(1, Dtype::float32) == 0x3F800000);
+  CHECK(rounded_ordinal(0x1.fffffep127, Dtype::float32) == 0x7F7FFFFF);
+  CHECK(rounded_ordinal(1, Dtype::float64) == 0x3FF0000000000000);
+  CHECK(rounded_ordinal(5e-324, Dtype::float64) == 1);
+  CHECK(rounded_ordinal(std::numeric_limits<double>::max(), Dtype::float64) == 0x7FEFFFFFFFFFFFFF);
 }
 
 TEST_CASE("rounding: what is too large is infinite, what is too small is zero") {
@@ -72,7 +72,7 @@ TEST_CASE("rounding: a double that the processor narrows to float gives the same
     INFO(value);
     const auto expected = static_cast<float>(value);
     float stored;
-    store(rounded(value, Dtype::float32), Dtype::float32, reinterpret_cast<std::byte*>(&stored));
+    store(rounded_ordinal(value, Dtype::float32), Dtype::float32, reinterpret_cast<std::byte*>(&stored));
     CHECK(stored == expected);
   }
 }
