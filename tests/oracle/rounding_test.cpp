@@ -72,7 +72,8 @@ TEST_CASE("rounding: a double that the processor narrows to float gives the same
     INFO(value);
     const auto expected = static_cast<float>(value);
     float stored;
-    store(rounded_ordinal(value, Dtype::float32), Dtype::float32, reinterpret_cast<std::byte*>(&stored));
+    store(rounded_ordinal(value, Dtype::float32), Dtype::float32,
+          reinterpret_cast<std::byte*>(&stored));
     CHECK(stored == expected);
   }
 }
