@@ -31,14 +31,19 @@ struct PlainArithmetic {
   static constexpr Index kTiles = 8;
 };
 template <>
-struct Arithmetic<FloatLanes> : PlainArithmetic<float> {};
+struct Arithmetic<FloatLanes> : PlainArithmetic<float> {
+  static constexpr bool kSquares = false;  // nobody asks how far float32 is off
+};
 template <>
-struct Arithmetic<DoubleLanes> : PlainArithmetic<double> {};
+struct Arithmetic<DoubleLanes> : PlainArithmetic<double> {
+  static constexpr bool kSquares = true;
+};
 template <>
 struct Arithmetic<DoubleDouble> {
   using Number = double;
   using Vector = DoubleLanes;
   using Total = DoubleDouble;
+  static constexpr bool kSquares = true;
   static constexpr int kVectors = 1;  // two registers a sum, and few rows come this far
   static constexpr int kSums = 4;
   static constexpr Index kTiles = 4;
@@ -78,26 +83,45 @@ template <class Vector>
 inline Vector subtract(Vector a, Vector b) {
   return a - b;
 }
+/// a - b
+template <class Real>
+inline Real difference(VectorOf<Real> a, VectorOf<Real> b) {
+  return a - b;
+}
+template <>
+inline DoubleDouble difference<DoubleDouble>(DoubleLanes a, DoubleLanes b) {
+  return two_sum(a, -b);
+}
+
 inline DoubleDouble subtract(DoubleDouble a, DoubleLanes b) {
   return kernel::SDPA_ISA::add(a, -b);
 }
 
-/// sum + a * b.  For DoubleDouble the sum is left unnormalised: high parts in one chain, their
-/// errors in another (Ogita, Rump, Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26
-/// (2005), algorithm Dot2).
+/// a * b and sum + a * b, as terms of a chain. For DoubleDouble the sum is left unnormalised: high
+/// parts in one chain, their errors in another (Ogita, Rump, Oishi, "Accurate sum and dot product",
+/// SIAM J. Sci. Comput. 26 (2005), algorithm Dot2).
+template <class Real>
+inline Real product(VectorOf<Real> a, VectorOf<Real> b) {
+  return a * b;
+}
+template <>
+inline DoubleDouble product<DoubleDouble>(DoubleLanes a, DoubleLanes b) {
+  return two_product(a, b);
+}
+template <class>
+inline DoubleDouble product(DoubleDouble a, DoubleLanes b) {
+  const DoubleDouble high = two_product(a.hi, b);
+  return {high.hi, fma(a.lo, b, high.lo)};
+}
 template <class Vector>
-inline Vector multiply_add(Vector a, Vector b, Vector sum) {
+inline Vector add_product(Vector a, Vector b, Vector sum) {
   return fma(a, b, sum);
 }
-inline DoubleDouble multiply_add(DoubleLanes a, DoubleLanes b, DoubleDouble sum) {
-  const DoubleDouble product = two_product(a, b);
-  const DoubleDouble next = two_sum(sum.hi, product.hi);
-  return {next.hi, sum.lo + (next.lo + product.lo)};
-}
-inline DoubleDouble multiply_add(DoubleDouble a, DoubleLanes b, DoubleDouble sum) {
-  const DoubleDouble product = two_product(a.hi, b);
-  const DoubleDouble next = two_sum(sum.hi, product.hi);
-  return {next.hi, sum.lo + (next.lo + fma(a.lo, b, product.lo))};
+template <class Factor>
+inline DoubleDouble add_product(Factor a, DoubleLanes b, DoubleDouble sum) {
+  const DoubleDouble term = product<DoubleDouble>(a, b);
+  const DoubleDouble next = two_sum(sum.hi, term.hi);
+  return {next.hi, sum.lo + (next.lo + term.lo)};
 }
 
 /// total + x.

@@ -67,11 +67,27 @@ static inline Vector scale_by_power_of_2(Vector value, Vector shifted) {
   return (Vector)((Bits)value + ((Bits)shifted << ExpConstants<Number>::kFractionBits));
 }
 
+/// sum_i coefficients[i] * r^i, the even and the odd powers by Horner's scheme each: half as many
+/// operations have to wait for another.
+template <class Number, int count, class Vector>
+static inline Vector polynomial(const Number (&coefficients)[count], Vector r) {
+  const Vector square = r * r;
+  Vector last = broadcast(coefficients[count - 1]), other = broadcast(coefficients[count - 2]);
+#pragma GCC unroll 16
+  for (int i = count - 3; i >= 0; i -= 2) {
+    last = fma(last, square, broadcast(coefficients[i]));
+    if (i > 0) other = fma(other, square, broadcast(coefficients[i - 1]));
+  }
+  return count % 2 == 0 ? fma(last, r, other) : fma(other, r, last);
+}
+
 /// Relative error at most 2 units of rounding (2^-53 for double, 2^-24 for float), for x above
-/// kSmallestExponent: n * kLn2High and the first difference are exact; the second difference adds
-/// at most 0.35 units to r, as do its product with kLn2Low and the last bits of ln 2 together; the
-/// polynomial is off by 0.17 units; rounding r + r^2 * polynomial costs at most 0.25 / 0.7 and the
-/// last addition 0.71 units of the result.
+/// kSmallestExponent. In such units: n * kLn2High and the first difference are exact, so r is off by
+/// at most 0.25, the rounding of the second difference, and the result by as much, relatively; the
+/// polynomial is off by 0.17. Absolutely, rounding r^2 and the polynomial's terms costs 0.17, since
+/// r^2 is at most 0.121, and r + r^2 * polynomial 0.25; the result being at least 0.707, together
+/// 0.6. The last addition costs 0.71; where the result is above 1 it costs up to 1, but there the
+/// other terms are smaller by more.
 template <class Number, class Vector>
 static inline Vector exp_of_lanes(Vector x) {
   using C = ExpConstants<Number>;
@@ -79,13 +95,8 @@ static inline Vector exp_of_lanes(Vector x) {
   Vector r = fma(n, broadcast(-C::kLn2High), x);
   r = fma(n, broadcast(-C::kLn2Low), r);
 
-  constexpr int kDegree = sizeof C::kPolynomial / sizeof(Number) - 1;
-  Vector sum = broadcast(C::kPolynomial[kDegree]);
-#pragma GCC unroll 16
-  for (int power = kDegree - 1; power >= 0; --power)
-    sum = fma(sum, r, broadcast(C::kPolynomial[power]));
-  const Vector value = fma(r * r, sum, r) + Number(1);
-  return select(x < C::kSmallestExponent, Vector{}, scale_by_power_of_2<Number>(value, shifted));
+  const Vector value = fma(r * r, polynomial(C::kPolynomial, r), r) + Number(1);
+  return x < C::kSmallestExponent ? Vector{} : scale_by_power_of_2<Number>(value, shifted);
 }
 
 static inline FloatLanes exp(FloatLanes x) {
@@ -149,9 +160,9 @@ static inline DoubleDouble exp(DoubleDouble x) {
     sum = fast_two_sum(high_sum.hi, high_sum.lo + (product.lo + kInverseFactorial[term][1]));
   }
   const auto underflow = x.hi < C::kSmallestExponent;
-  return {select(underflow, DoubleLanes{}, scale_by_power_of_2<double>(sum.hi, shifted)),
-          select(underflow, DoubleLanes{},
-                 sum.lo * scale_by_power_of_2<double>(broadcast(1.0), shifted))};
+  const DoubleLanes power = scale_by_power_of_2<double>(broadcast(1.0), shifted);
+  return {underflow ? DoubleLanes{} : scale_by_power_of_2<double>(sum.hi, shifted),
+          underflow ? DoubleLanes{} : sum.lo * power};
 }
 
 }  // namespace sdpa::kernel::SDPA_ISA

@@ -10,12 +10,14 @@
 //     +----------------+     k_j    +-------------------+  sum, v_j  +----------------+
 //                                      softmax, in place
 //
-// scores.h        Keeps kSums / V keys times V vectors of sums in registers. For a feature i it
-//                 loads V vectors of q and broadcasts one number of each key, as they lie.
-// softmax.h       Turns scores into numerators exp(s - max), lane by lane. If a maximum grew, what
-//                 was summed before is scaled down (online softmax: Milakov, Gimelshein 2018).
-// weighted_sum.h  Keeps kSums / V columns times V vectors of sums in registers. For a key j it
-//                 loads V vectors of numerators and broadcasts one number of v_j for each column.
+// chain.h         The inner loop of both products: kSums / V keys (or columns of v) times V vectors
+//                 of sums in registers. A step loads V vectors of q (or of numerators) and
+//                 broadcasts one number of each key (or column), as they lie.
+// scores.h        A step is a feature.
+// softmax.h       Turns scores into numerators exp(scale * s - max), lane by lane. If a maximum
+//                 grew, what was summed before is scaled down (online softmax: Milakov, Gimelshein
+//                 2018).
+// weighted_sum.h  A step is a key.
 //
 // So T_q x T_k scores are never stored, k and v are neither packed nor transposed, and a block of
 // them in the cache serves all tiles of a group. A sum is a hierarchy of short chains, so that its
@@ -41,8 +43,8 @@ void absorb(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, I
   const Index d_k = group.question.d_k;
   const Real scale = scale_of<Real>(group.question);
   for_each_tile(group, [&]<int V>(Index x) {
-    scores<Real, V>(group.q + x * d_k, k, keys, d_k, scale, group.s);
-    softmax<Real, V>(group, x, keys);
+    scores<Real, V>(group.q + x * d_k, k, keys, d_k, group.s);
+    softmax<Real, V>(group, x, scale, keys);
     weighted_sum<Real, V>(group, x, v, keys);
   });
   group.empty = false;
@@ -93,13 +95,13 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
   const Index d_k = group.question.d_k;
   const Real scale = scale_of<Real>(group.question);
   for_each_tile(group, [&]<int V>(Index x) {
-    scores<Real, V>(group.q + x * d_k, k, keys, d_k, scale, group.s);
+    scores<Real, V>(group.q + x * d_k, k, keys, d_k, group.s);
     for (Index y = 0; y < V; ++y) {
       const Index first = (x + y) * kWidth;
       const Index lanes = smaller(kWidth, group.question.queries - first);
       const Real sum = value_of(group.sum[x + y]);
       for (Index j = 0; j < keys; ++j) {
-        const Real weight = divide(exp(subtract(group.s[j * V + y], group.largest[x + y])), sum);
+        const Real weight = divide(numerator(group.s[j * V + y], scale, group.largest[x + y]), sum);
         for (Index lane = 0; lane < lanes; ++lane) {
           const Index at = (first + lane) * stride + j;
           store_lane(weight, lane, w, w_low, at);

@@ -47,8 +47,8 @@ struct Kernel {
   void (*absorb)(void* workspace, const Number* k, const Number* v, Index keys);
 
   /// o [queries][d_v], sums [queries], squares [queries]. Writes the output, the sum of the
-  /// numerators of the weights, and the sum of their squares; low parts go to o_low where the
-  /// arithmetic has them (else it is left alone).
+  /// numerators of the weights, and the sum of their squares (0 in float32, whose error nobody
+  /// bounds); low parts go to o_low where the arithmetic has them (else it is left alone).
   void (*finish)(void* workspace, Number* o, Number* o_low, Number* sums, Number* squares);
 
   /// After `finish`: the weights of a block of keys, to w [queries][stride].

@@ -59,18 +59,10 @@ static inline DoubleLanes fma(DoubleLanes a, DoubleLanes b, DoubleLanes c) {
   return result;
 }
 
-/// Lane by lane: a where the mask is all ones, b where it is zero.
-static inline FloatLanes select(Int32Lanes mask, FloatLanes a, FloatLanes b) {
-  return (FloatLanes)((mask & (Int32Lanes)a) | (~mask & (Int32Lanes)b));
-}
-static inline DoubleLanes select(Int64Lanes mask, DoubleLanes a, DoubleLanes b) {
-  return (DoubleLanes)((mask & (Int64Lanes)a) | (~mask & (Int64Lanes)b));
-}
-
 /// The larger; b if either is not a number.
 template <class Vector>
 static inline Vector larger(Vector a, Vector b) {
-  return select(a > b, a, b);
+  return a > b ? a : b;
 }
 
 }  // namespace sdpa::kernel::SDPA_ISA

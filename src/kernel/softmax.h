@@ -15,27 +15,35 @@ inline bool any_differs(Vector a, Vector b) {
   return false;
 }
 
+/// Numerator of the weight of a score: exp(scale * s - largest).
+template <class Real>
+inline Real numerator(Real s, Real scale, VectorOf<Real> largest) {
+  return exp(subtract(multiply(s, scale), largest));
+}
+
 /// Raises the maximum of vector x + y to that of the block and scales down what was summed before.
 template <class Real, int V>
-void raise_largest(Group<Real>& group, Index x, Index y, const Real* s, Index keys) {
-  const auto before = group.empty ? high(s[y]) : group.largest[x + y];
-  auto largest = before;
-  for (Index j = 0; j < keys; ++j) largest = larger(high(s[j * V + y]), largest);
+void raise_largest(Group<Real>& group, Index x, Index y, Real scale, Index keys) {
+  auto block_largest = high(group.s[y]);
+  for (Index j = 1; j < keys; ++j) block_largest = larger(high(group.s[j * V + y]), block_largest);
+  block_largest = high(multiply(from_high<Real>(block_largest), scale));
+  const auto before = group.empty ? block_largest : group.largest[x + y];
+  const auto largest = larger(block_largest, before);
   group.largest[x + y] = largest;
-  if (group.empty || !any_differs(largest, before)) return;
-  const Real factor = exp(subtract(from_high<Real>(before), largest));
+  if (!any_differs(largest, before)) return;
+  const Real factor = exp(difference<Real>(before, largest));
   group.sum[x + y] = multiply(group.sum[x + y], factor);
   group.squares[x + y] *= high(factor) * high(factor);
   auto* o = group.o + x * group.question.d_v;
   for (Index d = 0; d < group.question.d_v; ++d) o[d * V + y] = multiply(o[d * V + y], factor);
 }
 
-/// Scores of a block to numerators exp(s - largest), in place, and their sums.
+/// Scores of a block to numerators, in place, and their sums.
 template <class Real, int V>
-void softmax(Group<Real>& group, Index x, Index keys) {
+void softmax(Group<Real>& group, Index x, Real scale, Index keys) {
   Real* s = group.s;
   if (!group.question.bounded)
-    for (Index y = 0; y < V; ++y) raise_largest<Real, V>(group, x, y, s, keys);
+    for (Index y = 0; y < V; ++y) raise_largest<Real, V>(group, x, y, scale, keys);
 
   VectorOf<Real> largest[V], squares[V];
   for (int y = 0; y < V; ++y) {
@@ -48,10 +56,10 @@ void softmax(Group<Real>& group, Index x, Index keys) {
     for (Index j = first; j < last; ++j)
 #pragma GCC unroll 3
       for (int y = 0; y < V; ++y) {
-        const Real p = exp(subtract(s[j * V + y], largest[y]));
+        const Real p = numerator(s[j * V + y], scale, largest[y]);
         s[j * V + y] = p;
         chain[y] = add(chain[y], p);
-        squares[y] = fma(high(p), high(p), squares[y]);
+        if constexpr (Arithmetic<Real>::kSquares) squares[y] = fma(high(p), high(p), squares[y]);
       }
     for (int y = 0; y < V; ++y) group.sum[x + y] = add_to_total(group.sum[x + y], chain[y]);
   }

@@ -183,6 +183,7 @@ void check_against_naive(const Kernel<Number>& kernel, const Problem<Number>& pr
     CHECK(o_error <= allowed * largest);
     CHECK(o_of_w_error <= allowed * largest);
     CHECK(std::fabs(sum - 1) <= allowed);
+    if (sizeof(Number) == sizeof(float)) continue;  // float32 has no sums of squares
     // A square has twice the error of a weight, and n.T_k of them are added one by one.
     CHECK(std::fabs(kernel_squares / (sums * sums) / squares - 1) <=
           3 * allowed + static_cast<long double>(n.T_k) * std::numeric_limits<Number>::epsilon());
