@@ -3,6 +3,7 @@
 #include "array/float16.h"
 #include "base/error.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -17,11 +18,15 @@ namespace {
 
 template <class Stored, class Real, class Convert>
 void read_as(const std::byte* from, Index step, Index count, Real* out, Convert convert) {
-  for (Index i = 0; i < count; ++i) {
+  auto read = [&](Index i, Index position) {
     Stored value;
-    std::memcpy(&value, from + i * step * static_cast<Index>(sizeof(Stored)), sizeof value);
+    std::memcpy(&value, from + position * static_cast<Index>(sizeof value), sizeof value);
     out[i] = static_cast<Real>(convert(value));
-  }
+  };
+  if (step == 1)  // which compilers can turn into vectors
+    for (Index i = 0; i < count; ++i) read(i, i);
+  else
+    for (Index i = 0; i < count; ++i) read(i, i * step);
 }
 
 template <class Stored, class Convert>
@@ -113,6 +118,44 @@ void read_elements(const Array& array, Index first, Index count, Real* out) {
 
 void read_column(const Array& matrix, Index column, double* out) {
   read_strided(matrix, column, matrix.shape()[1], matrix.shape()[0], out);
+}
+
+namespace {
+
+/// Whether no number has all the bits of the mask set, as NaN and infinities have those of the
+/// exponent.
+template <class Bits>
+bool none_has(const std::byte* from, Index count, Bits mask) {
+  constexpr Index kAtOnce = 4096;
+  for (Index first = 0; first < count; first += kAtOnce) {
+    const Index last = std::min(first + kAtOnce, count);
+    bool found = false;
+    for (Index i = first; i < last; ++i) {
+      Bits value;
+      std::memcpy(&value, from + i * static_cast<Index>(sizeof value), sizeof value);
+      found |= (value & mask) == mask;
+    }
+    if (found) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool all_finite(const Array& array, Index first, Index count) {
+  const std::byte* from = array.data() + first * size_bytes(array.dtype());
+  switch (array.dtype()) {
+    case Dtype::float16:
+      return none_has<std::uint16_t>(from, count, 0x7c00);
+    case Dtype::bfloat16:
+      return none_has<std::uint16_t>(from, count, 0x7f80);
+    case Dtype::float32:
+      return none_has<std::uint32_t>(from, count, 0x7f800000);
+    case Dtype::float64:
+      return none_has<std::uint64_t>(from, count, 0x7ff0000000000000);
+    default:
+      return true;
+  }
 }
 
 template void read_elements<float>(const Array&, Index, Index, float*);

@@ -56,6 +56,9 @@ class Array {
 template <class Real>
 void read_elements(const Array& array, Index first, Index count, Real* out);
 
+/// Whether elements first ... first + count - 1 hold no NaN and no infinity.
+bool all_finite(const Array& array, Index first, Index count);
+
 /// Column `column` of a matrix, likewise, to out [rows].
 void read_column(const Array& matrix, Index column, double* out);
 

@@ -2,6 +2,7 @@
 
 #include "array/array.h"
 
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -44,6 +45,26 @@ struct Attention {
 ///
 /// Throws Error if the shapes do not fit (see check_shapes in problem.h).
 Attention attention(const Array& q, const Array& k, const Array& v, const Settings& settings = {});
+
+struct Norms;
+
+/// Attention of one head over keys and values that stay, for queries that come a few rows at a
+/// time: what is to be known of k and v is found out once.
+class KeyValueAttention {
+ public:
+  /// k (T_k, d_k), v (T_k, d_v). That they fit each other, as check_shapes asks, is the caller's
+  /// care.
+  KeyValueAttention(const Array& k, const Array& v, const Settings& settings);
+
+  /// What attention(q, k, v, settings) returns, or throws.
+  Attention operator()(const Array& q) const;
+
+ private:
+  Array k_, v_;
+  Settings settings_;
+  bool finite_;
+  std::shared_ptr<const Norms> norms_;  ///< if exact results are wanted of finite k and v
+};
 
 /// The instruction set that attention uses on this processor, as "avx2". The environment variable
 /// SDPA_FORCE_ISA names another; it changes no bit of any result.

@@ -13,7 +13,7 @@ namespace sdpa {
 // 1. Scores. A rounding is off by at most u times what it rounds (Higham, "Accuracy and Stability
 // of
 //    Numerical Algorithms", 2nd ed., section 3.3, running error analysis). So in float64 q_t k_j is
-//    off by u times the sum of the absolute values of all partial sums, which query_facts bounds.
+//    off by u times the sum of the absolute values of all partial sums, which query_norms bounds.
 //    In double-double a chain goes as in Dot2 (Ogita, Rump, Oishi, "Accurate sum and dot product",
 //    SIAM J. Sci. Comput. 26 (2005), proposition 5.5): n products are off by (n u)^2 of sum_i |q_i
 //    k_ji|; each chain that joins adds 3u^2. That sum, and |q_t k_j| itself, is at most |q_t| |k_j|
@@ -21,7 +21,7 @@ namespace sdpa {
 // 2. Numerators. p_j = exp(s_j - m): the subtraction is exact where scores are bounded (m = 0),
 // else
 //    off by `subtract` 2M; exp by `exp`, relatively. An absolute error of the argument is a
-//    relative one of p_j. Where maxima are raised, at most once a block, what was summed before
+//    relative one of p_j. Where maxima are raised, at most once a block and once a span, what was summed before
 //    takes a factor that is off by `exp` and `multiply`, and by `subtract` times the raise; all
 //    raises together are at most 2M. So each numerator is p_j (1 + e_j) with |e_j| <= W, the sum of
 //    all these.
@@ -32,8 +32,8 @@ namespace sdpa {
 // 4. The second sum is off by `weighted_sum` A: a number takes part in at most kKeyChain roundings
 // in a
 //    chain, then one for each chain of the block (Higham, section 4.2). The compensated total of
-//    blocks adds one more; its other errors are below (u * blocks)^2, which kSlack covers up to
-//    10^7 blocks.
+//    blocks and spans adds one more; its other errors are below (u * blocks)^2, which kSlack covers
+//    up to 10^7 blocks.
 // 5. The sum of the numerators, all positive, is off by `sum`, relatively, and the division by
 // `divide`.
 // 6. Numerators below 2^-1021 count as zero where m is the maximum; then the sum is about 1 or
@@ -49,7 +49,7 @@ struct ArithmeticError {
   double exp;
   double multiply;
   double weighted_sum;
-  double total;  // for each block of values, or chain of numerators, that joins a total
+  double total;  // for each block of values, chain of numerators, or span, that joins a total
   double sum;
   double divide;
   double underflow;  // what a product that underflows may lose
@@ -95,27 +95,28 @@ const ArithmeticError kDoubleDoubleError{
     .underflow = 0x1p-1072,
 };
 
-double score_bound(const Head& head, double q_norm) {
-  return head.scale_high * q_norm * head.k_norm * kSlack;
+double score_bound(const Head& head, const Norms& norms, double q_norm) {
+  return head.scale_high * q_norm * norms.k * kSlack;
 }
 
-RowBound::RowBound(const ArithmeticError& a, const Head& head, const QueryFacts& query,
-                   bool bounded, double sum, double squares)
-    : head_(head) {
+RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norms,
+                   const QueryNorms& query, bool bounded, double sum, double squares)
+    : norms_(norms) {
   const double chains = std::ceil(static_cast<double>(head.n.d_k) / kFeatures);
-  const double blocks = std::ceil(static_cast<double>(head.n.T_k) / kernel::kKeyBlock);
-  const double M = score_bound(head, query.norm);
-  weights_ = head.scale_high * a.dot(query.partial_sums, query.norm * head.k_norm, chains) +
+  const auto keys = static_cast<double>(head.n.T_k);
+  const double blocks = std::ceil(keys / kernel::kKeyBlock);
+  const double joins = blocks + std::ceil(keys / kernel::kKeySpan);
+  const double M = score_bound(head, norms, query.norm);
+  weights_ = head.scale_high * a.dot(query.partial_sums, query.norm * norms.k, chains) +
              (head.scale_is_exact() ? 0 : a.scale) * M + a.exp +
              static_cast<double>(head.n.d_k) * a.underflow;
-  if (!bounded) weights_ += 4 * a.subtract * M + blocks * (a.exp + a.multiply);
+  if (!bounded) weights_ += 4 * a.subtract * M + joins * (a.exp + a.multiply);
   weights_ *= kSlack;
   if (!(weights_ < kLargestError)) weights_ = HUGE_VAL;
 
-  sums_ = (a.weighted_sum + blocks * a.total) * kSlack;
-  quotient_ = (a.sum + kChainsOfBlock * blocks * a.total + a.divide) * kSlack;
+  sums_ = (a.weighted_sum + joins * a.total) * kSlack;
+  quotient_ = (a.sum + (kChainsOfBlock * blocks + joins) * a.total + a.divide) * kSlack;
   spread_ = std::sqrt(squares) / sum * kSlack;
-  const auto keys = static_cast<double>(head.n.T_k);
   underflow_ = bounded ? 0 : keys * 0x1p-1021 / sum;
   product_underflow_ = keys * a.underflow / sum + 2 * a.underflow;
 }
@@ -123,8 +124,8 @@ RowBound::RowBound(const ArithmeticError& a, const Head& head, const QueryFacts&
 void RowBound::outputs(std::span<const Index> columns, const double* o, double* error) const {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto d = static_cast<std::size_t>(columns[i]);
-    const double largest = head_.v_largest[d];
-    const double A = std::min(largest, spread_ * head_.v_norm[d]);
+    const double largest = norms_.v_largest[d];
+    const double A = std::min(largest, spread_ * norms_.v[d]);
     error[i] = largest == 0 ? 0
                             : (weights_ + sums_) * A + (weights_ + quotient_) * std::fabs(o[i]) +
                                   underflow_ * largest + product_underflow_;

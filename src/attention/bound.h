@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attention/head.h"
+#include "attention/norms.h"
 
 #include <span>
 
@@ -18,8 +19,8 @@ class RowBound {
   /// query          the row of q
   /// bounded        whether the kernel left the maximum alone (Question::bounded)
   /// sum, squares   what the kernel's `finish` wrote for the row
-  RowBound(const ArithmeticError& arithmetic, const Head& head, const QueryFacts& query,
-           bool bounded, double sum, double squares);
+  RowBound(const ArithmeticError& arithmetic, const Head& head, const Norms& norms,
+           const QueryNorms& query, bool bounded, double sum, double squares);
 
   /// Errors of the computed outputs o[i] of the columns columns[i] of v, to error[i]. Infinite or
   /// NaN where nothing can be said.
@@ -29,7 +30,7 @@ class RowBound {
   void weights(Index count, const double* w, double* error) const;
 
  private:
-  const Head& head_;
+  const Norms& norms_;
   double weights_;            // relative error of each numerator
   double sums_;               // of the second sum, relative to sum_j w_j |v_j|
   double quotient_;           // relative error of the sum of numerators and the division
@@ -39,6 +40,6 @@ class RowBound {
 };
 
 /// At least the absolute value of every score of a row.
-double score_bound(const Head& head, double q_norm);
+double score_bound(const Head& head, const Norms& norms, double q_norm);
 
 }  // namespace sdpa

@@ -25,8 +25,8 @@ struct OpenRow {
 
 class Ladder {
  public:
-  Ladder(const Head& head, Dtype dtype, int threads, bool weights)
-      : head_(head), dtype_(dtype), threads_(threads) {
+  Ladder(const Head& head, const Norms& norms, Dtype dtype, int threads, bool weights)
+      : head_(head), norms_(norms), dtype_(dtype), threads_(threads) {
     result_.output = Array(Shape({head.n.T_q, head.n.d_v}), dtype);
     if (weights) result_.weights = Array(Shape({head.n.T_q, head.n.T_k}), dtype);
   }
@@ -62,7 +62,7 @@ class Ladder {
       sink.weights = [&](const StageRows<double>& results, const StageWeights<double>& block) {
         take_weights(results, block, error);
       };
-    run_stage(kernel, has_low, true, head_, tasks, threads_, sink);
+    run_stage(kernel, has_low, head_, &norms_, tasks, threads_, sink);
 
     std::ranges::sort(open_rows_, {}, &OpenRow::t);
     merge_open_rows();
@@ -70,7 +70,7 @@ class Ladder {
 
   RowBound bound_of(const StageRows<double>& results, std::size_t r,
                     const ArithmeticError& error) const {
-    return RowBound(error, head_, results.queries[r], results.bounded, results.sums[r],
+    return RowBound(error, head_, norms_, results.queries[r], results.bounded, results.sums[r],
                     results.squares[r]);
   }
 
@@ -164,6 +164,7 @@ class Ladder {
   }
 
   const Head& head_;
+  const Norms& norms_;
   const Dtype dtype_;
   const int threads_;
   Attention result_;
@@ -173,10 +174,10 @@ class Ladder {
 
 }  // namespace
 
-Attention exact_attention(const Head& head, Dtype dtype, int threads, bool weights,
-                          LadderCounts* counts) {
+Attention exact_attention(const Head& head, const Norms& norms, Dtype dtype, int threads,
+                          bool weights, LadderCounts* counts) {
   LadderCounts local;
-  return Ladder(head, dtype, threads, weights).climb(counts != nullptr ? *counts : local);
+  return Ladder(head, norms, dtype, threads, weights).climb(counts != nullptr ? *counts : local);
 }
 
 }  // namespace sdpa

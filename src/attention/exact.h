@@ -2,6 +2,7 @@
 
 #include "attention/attention.h"
 #include "attention/head.h"
+#include "attention/norms.h"
 
 namespace sdpa {
 
@@ -15,7 +16,7 @@ struct LadderCounts {
 /// Each row climbs a ladder of arithmetics, float64, double-double, real numbers (MPFR), until the
 /// error bound of the step leaves one way to round each of its values. For float64 results the
 /// first step would decide nothing and is left out.
-Attention exact_attention(const Head& head, Dtype dtype, int threads, bool weights,
-                          LadderCounts* counts = nullptr);
+Attention exact_attention(const Head& head, const Norms& norms, Dtype dtype, int threads,
+                          bool weights, LadderCounts* counts = nullptr);
 
 }  // namespace sdpa

@@ -14,12 +14,8 @@ namespace {
 std::vector<char> finite_rows(const Array& matrix) {
   const Index rows = matrix.shape()[0], columns = matrix.shape()[1];
   std::vector<char> finite(static_cast<std::size_t>(rows));
-  std::vector<double> row(static_cast<std::size_t>(columns));
-  for (Index r = 0; r < rows; ++r) {
-    read_elements(matrix, r * columns, columns, row.data());
-    finite[static_cast<std::size_t>(r)] =
-        std::ranges::all_of(row, [](double x) { return std::isfinite(x); });
-  }
+  for (Index r = 0; r < rows; ++r)
+    finite[static_cast<std::size_t>(r)] = all_finite(matrix, r * columns, columns);
   return finite;
 }
 
@@ -162,11 +158,6 @@ class Nonfinite {
 };
 
 }  // namespace
-
-bool all_finite(const Head& head) {
-  return all_true(finite_rows(head.q)) && all_true(finite_rows(head.k)) &&
-         all_true(finite_rows(head.v));
-}
 
 Attention nonfinite_attention(const Head& head, Dtype dtype, bool weights,
                               const std::function<Attention(const Head&)>& of_finite) {

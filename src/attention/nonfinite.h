@@ -7,9 +7,6 @@
 
 namespace sdpa {
 
-/// Whether all numbers of q, k and v are finite.
-bool all_finite(const Head& head);
-
 /// Attention of a head that holds NaN or infinities, by the rules of attention.h. Rows and columns
 /// that are finite are computed by `of_finite`, which is given heads without a NaN or infinity.
 Attention nonfinite_attention(const Head& head, Dtype dtype, bool weights,

@@ -24,7 +24,6 @@ Attention run(const kernel::Kernel<Number>& kernel, const Head& head, Dtype dtyp
   if (weights) result.weights = Array(Shape({n.T_q, n.T_k}), dtype);
 
   StageSink<Number> sink;
-  sink.query_facts = false;
   sink.outputs = [&](const StageRows<Number>& rows) {
     for (std::size_t r = 0; r < rows.rows.size(); ++r)
       store_as(rows.o + static_cast<Index>(r) * n.d_v, n.d_v, result.output,
@@ -40,7 +39,7 @@ Attention run(const kernel::Kernel<Number>& kernel, const Head& head, Dtype dtyp
   std::iota(columns.begin(), columns.end(), Index{0});
   std::vector<RowTask> rows;
   for (Index t = 0; t < n.T_q; ++t) rows.push_back({t, columns});
-  run_stage(kernel, false, false, head, rows, threads, sink);
+  run_stage(kernel, false, head, nullptr, rows, threads, sink);
   return result;
 }
 

@@ -4,10 +4,10 @@
 #include "base/parallel.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
@@ -45,92 +45,122 @@ const Number* rows_as(const Array& array, Index first, Index count, std::vector<
   return buffer.data();
 }
 
-/// What one thread needs.
+Index span_count(const Head& head) {
+  return (head.n.T_k + kernel::kKeySpan - 1) / kernel::kKeySpan;
+}
+
+/// Blocks of k and v as Number. Each thread has its own.
 template <class Number>
-class Worker {
+class Blocks {
  public:
-  Worker(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded, const Head& head,
-         const StageSink<Number>& sink)
-      : kernel_(kernel),
-        has_low_(has_low),
-        allow_bounded_(allow_bounded),
-        head_(head),
-        sink_(sink),
-        workspace_(allocate_workspace(kernel.workspace_bytes(head.n.d_k, head.n.d_v))) {}
+  explicit Blocks(const Head& head) : head_(head) {}
 
-  void run(std::span<const RowTask> rows) {
-    const Extents& n = head_.n;
-    const auto count = static_cast<Index>(rows.size());
-    read_queries(rows);
-    gather_columns(rows);
-    const Index d_v = std::ssize(columns_);
-    bool bounded = allow_bounded_;
-    for (const QueryFacts& query : queries_)
-      bounded = bounded && score_bound(head_, query.norm) <= kernel::kLargestBoundedScore;
-    const kernel::Question question{count, n.d_k, d_v, head_.scale_high, head_.scale_low, bounded};
+  const Number* keys(Index first, Index count) { return rows_as(head_.k, first, count, k_); }
 
-    kernel_.begin(workspace_.get(), question, q_.data());
-    for (Index j = 0; j < n.T_k; j += kKeys) {
-      const Index keys = std::min(kKeys, n.T_k - j);
-      const Number* k = rows_as(head_.k, j, keys, k_);
-      kernel_.absorb(workspace_.get(), k, values(j, keys), keys);
-    }
-    const auto outputs = static_cast<std::size_t>(count * d_v);
-    o_.resize(outputs);
-    if (has_low_) o_low_.resize(outputs);
-    sums_.resize(rows.size());
-    squares_.resize(rows.size());
-    kernel_.finish(workspace_.get(), o_.data(), o_low_.data(), sums_.data(), squares_.data());
-
-    const StageRows<Number> results{rows,      columns_,    queries_.data(), bounded,
-                                    o_.data(), low(o_low_), sums_.data(),    squares_.data()};
-    sink_.outputs(results);
-    if (sink_.weights) run_weights(results);
+  const Number* values(Index first, Index count, std::span<const Index> columns) {
+    const Number* v = rows_as(head_.v, first, count, v_);
+    if (std::ssize(columns) == head_.n.d_v) return v;
+    v_columns_.clear();
+    for (Index j = 0; j < count; ++j)
+      for (Index d : columns) v_columns_.push_back(v[j * head_.n.d_v + d]);
+    return v_columns_.data();
   }
 
  private:
-  void read_queries(std::span<const RowTask> rows) {
+  const Head& head_;
+  std::vector<Number> k_, v_, v_columns_;
+};
+
+/// Rows that the kernel takes at once.
+template <class Number>
+class QueryGroup {
+ public:
+  QueryGroup(const kernel::Kernel<Number>& kernel, bool has_low, const Head& head,
+             const Norms* norms, std::span<const RowTask> rows)
+      : kernel_(kernel), has_low_(has_low), head_(head), rows_(rows), bounded_(norms != nullptr) {
+    read_queries(norms);
+    gather_columns();
+  }
+
+  void run(int threads, const StageSink<Number>& sink) {
+    const auto outputs = rows_.size() * columns_.size();
+    std::vector<Number> o(outputs), o_low(has_low_ ? outputs : 0), sums(rows_.size()),
+        squares(rows_.size());
+    const Workspace workspace = absorb_keys(threads);
+    kernel_.finish(workspace.get(), o.data(), o_low.data(), sums.data(), squares.data());
+    const StageRows<Number> results{rows_,    columns_,   queries_.data(), bounded_,
+                                    o.data(), low(o_low), sums.data(),     squares.data()};
+    sink.outputs(results);
+    if (sink.weights) run_weights(workspace, results, sink);
+  }
+
+ private:
+  void read_queries(const Norms* norms) {
     const Index d_k = head_.n.d_k;
-    q_.resize(rows.size() * static_cast<std::size_t>(d_k));
-    queries_.resize(rows.size());
-    q_row_.resize(static_cast<std::size_t>(d_k));
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      read_elements(head_.q, rows[r].t * d_k, d_k, q_row_.data());
-      if (sink_.query_facts) queries_[r] = query_facts(head_, q_row_.data());
-      std::ranges::transform(q_row_, q_.begin() + static_cast<Index>(r) * d_k,
-                             [](double x) { return static_cast<Number>(x); });
+    q_.resize(rows_.size() * static_cast<std::size_t>(d_k));
+    if (norms != nullptr) queries_.reserve(rows_.size());
+    std::vector<double> q_t(static_cast<std::size_t>(d_k));
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      Number* q = q_.data() + static_cast<Index>(r) * d_k;
+      read_elements(head_.q, rows_[r].t * d_k, d_k, q);
+      if (norms == nullptr) continue;
+      read_elements(head_.q, rows_[r].t * d_k, d_k, q_t.data());
+      queries_.push_back(query_norms(*norms, q_t.data()));
+      bounded_ = bounded_ &&
+                 score_bound(head_, *norms, queries_.back().norm) <= kernel::kLargestBoundedScore;
     }
   }
 
-  void gather_columns(std::span<const RowTask> rows) {
-    columns_.clear();
-    for (const RowTask& row : rows) {
+  void gather_columns() {
+    for (const RowTask& row : rows_) {
       if (std::ssize(columns_) == head_.n.d_v) return;
-      const std::vector<Index> before = std::move(columns_);
-      columns_.clear();
+      const std::vector<Index> before = std::exchange(columns_, {});
       std::ranges::set_union(before, row.columns, std::back_inserter(columns_));
     }
   }
 
-  /// The wanted columns of rows of v.
-  const Number* values(Index first, Index keys) {
-    const Number* v = rows_as(head_.v, first, keys, v_);
-    if (std::ssize(columns_) == head_.n.d_v) return v;
-    v_columns_.clear();
-    for (Index j = 0; j < keys; ++j)
-      for (Index d : columns_) v_columns_.push_back(v[j * head_.n.d_v + d]);
-    return v_columns_.data();
+  /// Each span in a workspace, merged into the first as soon as those before it are.
+  Workspace absorb_keys(int threads) const {
+    std::vector<Workspace> spans(static_cast<std::size_t>(span_count(head_)));
+    std::size_t merged = 0;
+    std::mutex mutex;
+    parallel_for(threads, std::ssize(spans), [&](Index span) {
+      Workspace workspace = absorb_span(span);
+      const std::lock_guard lock(mutex);
+      spans[static_cast<std::size_t>(span)] = std::move(workspace);
+      for (; merged < spans.size() && spans[merged] != nullptr; ++merged) {
+        if (merged == 0) continue;
+        kernel_.merge(spans.front().get(), spans[merged].get());
+        spans[merged].reset();
+      }
+    });
+    return std::move(spans.front());
   }
 
-  void run_weights(const StageRows<Number>& results) {
-    const auto block = results.rows.size() * kKeys;
-    w_.resize(block);
-    if (has_low_) w_low_.resize(block);
+  Workspace absorb_span(Index span) const {
+    const Extents& n = head_.n;
+    const auto count = std::ssize(rows_), d_v = std::ssize(columns_);
+    Workspace workspace = allocate_workspace(kernel_.workspace_bytes(count, n.d_k, d_v));
+    kernel_.begin(workspace.get(), {count, n.d_k, d_v, head_.scale_high, head_.scale_low, bounded_},
+                  q_.data());
+    Blocks<Number> blocks(head_);
+    const Index last = std::min((span + 1) * kernel::kKeySpan, n.T_k);
+    for (Index j = span * kernel::kKeySpan; j < last; j += kKeys) {
+      const Index keys = std::min(kKeys, last - j);
+      kernel_.absorb(workspace.get(), blocks.keys(j, keys), blocks.values(j, keys, columns_), keys);
+    }
+    return workspace;
+  }
+
+  void run_weights(const Workspace& workspace, const StageRows<Number>& results,
+                   const StageSink<Number>& sink) const {
+    const auto block = rows_.size() * kKeys;
+    std::vector<Number> w(block), w_low(has_low_ ? block : 0);
+    Blocks<Number> blocks(head_);
     for (Index j = 0; j < head_.n.T_k; j += kKeys) {
       const Index keys = std::min(kKeys, head_.n.T_k - j);
-      const Number* k = rows_as(head_.k, j, keys, k_);
-      kernel_.weights(workspace_.get(), k, keys, w_.data(), w_low_.data(), kKeys);
-      sink_.weights(results, {j, keys, kKeys, w_.data(), low(w_low_)});
+      kernel_.weights(workspace.get(), blocks.keys(j, keys), keys, w.data(), w_low.data(), kKeys);
+      sink.weights(results, {j, keys, kKeys, w.data(), low(w_low)});
     }
   }
 
@@ -139,14 +169,13 @@ class Worker {
   }
 
   const kernel::Kernel<Number>& kernel_;
-  const bool has_low_, allow_bounded_;
+  const bool has_low_;
   const Head& head_;
-  const StageSink<Number>& sink_;
-  Workspace workspace_;
-  std::vector<Number> q_, k_, v_, v_columns_, o_, o_low_, sums_, squares_, w_, w_low_;
-  std::vector<double> q_row_;
+  const std::span<const RowTask> rows_;
+  bool bounded_;
+  std::vector<Number> q_;
+  std::vector<QueryNorms> queries_;
   std::vector<Index> columns_;
-  std::vector<QueryFacts> queries_;
 };
 
 /// Below this many multiplications a thread costs more than it brings.
@@ -155,31 +184,31 @@ constexpr Index kWorthAThread = 1 << 19;
 }  // namespace
 
 template <class Number>
-void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
-               const Head& head, std::span<const RowTask> rows, int threads,
+void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, const Head& head,
+               const Norms* norms, std::span<const RowTask> rows, int threads,
                const StageSink<Number>& sink) {
   const auto count = static_cast<Index>(rows.size());
   if (count == 0) return;
   const Index work = count * head.n.T_k * (head.n.d_k + head.n.d_v);
-  const Index workers = std::min({static_cast<Index>(threads), count, work / kWorthAThread + 1});
+  const Index workers = std::min(static_cast<Index>(threads), work / kWorthAThread + 1);
 
-  // Groups as equal as possible, and as many as the threads can share evenly.
+  // Few queries and many keys: threads share the keys of a group. Else the groups, as equal as
+  // possible, and as many as the threads can share evenly.
   Index groups = (count + kernel.queries - 1) / kernel.queries;
-  groups = std::min(count, (groups + workers - 1) / workers * workers);
-  std::atomic<Index> next{0};
-  parallel_for(static_cast<int>(workers), workers, [&](Index) {
-    Worker<Number> worker(kernel, has_low, allow_bounded, head, sink);
-    for (Index g = next++; g < groups; g = next++) {
-      const Index first = count * g / groups, last = count * (g + 1) / groups;
-      worker.run(
-          rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
-    }
+  const bool share_keys = groups < workers && span_count(head) >= 2 * workers;
+  if (!share_keys) groups = std::min(count, (groups + workers - 1) / workers * workers);
+  parallel_for(static_cast<int>(share_keys ? 1 : workers), groups, [&](Index g) {
+    const Index first = count * g / groups, last = count * (g + 1) / groups;
+    QueryGroup<Number> group(
+        kernel, has_low, head, norms,
+        rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
+    group.run(static_cast<int>(share_keys ? workers : 1), sink);
   });
 }
 
-template void run_stage(const kernel::Kernel<float>&, bool, bool, const Head&,
+template void run_stage(const kernel::Kernel<float>&, bool, const Head&, const Norms*,
                         std::span<const RowTask>, int, const StageSink<float>&);
-template void run_stage(const kernel::Kernel<double>&, bool, bool, const Head&,
+template void run_stage(const kernel::Kernel<double>&, bool, const Head&, const Norms*,
                         std::span<const RowTask>, int, const StageSink<double>&);
 
 }  // namespace sdpa

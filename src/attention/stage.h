@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attention/head.h"
+#include "attention/norms.h"
 #include "kernel/kernel.h"
 
 #include <functional>
@@ -19,7 +20,7 @@ template <class Number>
 struct StageRows {
   std::span<const RowTask> rows;
   std::span<const Index> columns;  ///< all that any of these rows wants
-  const QueryFacts* queries;       ///< what is known of each
+  const QueryNorms* queries;       ///< of each, or null if Norms were not given
   bool bounded;                    ///< whether the kernel left the maximum alone
   const Number* o;                 ///< [rows][columns] outputs
   const Number* o_low;             ///< their low parts, or null if the arithmetic has none
@@ -40,8 +41,6 @@ struct StageWeights {
 template <class Number>
 struct StageSink {
   std::function<void(const StageRows<Number>&)> outputs;
-  /// Whether StageRows::queries is wanted. It must be where allow_bounded is true.
-  bool query_facts = true;
   /// Empty: no weights are wanted.
   std::function<void(const StageRows<Number>&, const StageWeights<Number>&)> weights;
 };
@@ -50,11 +49,12 @@ struct StageSink {
 ///
 /// kernel          of kernel::instruction_set()
 /// has_low         whether that arithmetic has low parts
-/// allow_bounded   whether rows with small scores may keep their maximum in; how a row is rounded
-///                 then depends on its neighbours, within the bounds of bound.h
+/// norms           of the head, or null. Where they are given, rows with small scores keep their
+///                 maximum in; how a row is rounded then depends on its neighbours, within the
+///                 bounds of bound.h
 template <class Number>
-void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
-               const Head& head, std::span<const RowTask> rows, int threads,
+void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, const Head& head,
+               const Norms* norms, std::span<const RowTask> rows, int threads,
                const StageSink<Number>& sink);
 
 }  // namespace sdpa

@@ -72,10 +72,11 @@ int run(const AttendOptions& options) {
   progress.emplace(options.progress, writes_to_terminal, n.batch * n.T_q);
   const Index slab = rows_per_slab(n, settings);
   for (Index head = 0; head < n.batch; ++head) {
-    const Array q = in.q.matrix(head), k = in.k.matrix(head), v = in.v.matrix(head);
+    const Array q = in.q.matrix(head);
+    const KeyValueAttention attention(in.k.matrix(head), in.v.matrix(head), settings);
     for (Index first = 0; first < n.T_q; first += slab) {
       const Array rows = q.rows(first, std::min(slab, n.T_q - first));
-      const Attention result = attention(rows, k, v, settings);
+      const Attention result = attention(rows);
       output.append(result.output);
       if (weights) weights->append(*result.weights);
       progress->add(rows.shape().extents().front());

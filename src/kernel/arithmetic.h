@@ -136,6 +136,15 @@ inline DoubleDouble add_to_total(DoubleDouble total, DoubleDouble x) {
 }
 
 template <class Vector>
+inline Compensated<Vector> add_totals(Compensated<Vector> a, Compensated<Vector> b) {
+  const Compensated<Vector> total = add_to_total(a, b.sum);
+  return {total.sum, total.lost + b.lost};
+}
+inline DoubleDouble add_totals(DoubleDouble a, DoubleDouble b) {
+  return add(a, b);
+}
+
+template <class Vector>
 inline Compensated<Vector> multiply(Compensated<Vector> total, Vector factor) {
   return {total.sum * factor, total.lost * factor};
 }

@@ -27,34 +27,38 @@ struct Group {
   Vector* squares;  // [vectors], sum of the numerators' squares
 };
 
+/// Vectors that hold so many queries.
 template <class Real>
-constexpr Index kGroupVectors = Arithmetic<Real>::kVectors* Arithmetic<Real>::kTiles;
+constexpr Index vectors_of(Index queries) {
+  constexpr Index kWidth = kLanes<NumberOf<Real>>;
+  return (queries + kWidth - 1) / kWidth;
+}
 
 /// Places the arrays from address `next` on and returns the end.
 template <class Real>
-std::uintptr_t place_arrays(Group<Real>& group, Index d_k, Index d_v, std::uintptr_t next) {
+std::uintptr_t place_arrays(Group<Real>& group, Index vectors, Index d_k, Index d_v,
+                            std::uintptr_t next) {
   auto place = [&next](auto*& array, Index count) {
     array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(next);
     const auto size = static_cast<std::size_t>(count) * sizeof *array;
     next += (size + kAlignment - 1) / kAlignment * kAlignment;
   };
-  constexpr Index kVectors = kGroupVectors<Real>;
-  place(group.q, d_k * kVectors);
-  place(group.o, d_v * kVectors);
+  place(group.q, d_k * vectors);
+  place(group.o, d_v * vectors);
   place(group.o_block, d_v * Arithmetic<Real>::kVectors);
   place(group.s, kKeyBlock * Arithmetic<Real>::kVectors);
-  place(group.largest, kVectors);
-  place(group.sum, kVectors);
-  place(group.squares, kVectors);
+  place(group.largest, vectors);
+  place(group.sum, vectors);
+  place(group.squares, vectors);
   return next;
 }
 
 constexpr std::uintptr_t kHeaderBytes = 256;
 
 template <class Real>
-Index workspace_bytes(Index d_k, Index d_v) {
+Index workspace_bytes(Index queries, Index d_k, Index d_v) {
   Group<Real> group;
-  return static_cast<Index>(place_arrays(group, d_k, d_v, kHeaderBytes));
+  return static_cast<Index>(place_arrays(group, vectors_of<Real>(queries), d_k, d_v, kHeaderBytes));
 }
 
 template <class Real>
@@ -62,11 +66,11 @@ void begin(void* workspace, const Question& question, const NumberOf<Real>* q) {
   static_assert(sizeof(Group<Real>) <= kHeaderBytes);
   constexpr Index kWidth = kLanes<NumberOf<Real>>;
   auto& group = *static_cast<Group<Real>*>(workspace);
-  place_arrays(group, question.d_k, question.d_v,
-               reinterpret_cast<std::uintptr_t>(workspace) + kHeaderBytes);
   group.question = question;
   group.empty = true;
-  group.vectors = (question.queries + kWidth - 1) / kWidth;
+  group.vectors = vectors_of<Real>(question.queries);
+  place_arrays(group, group.vectors, question.d_k, question.d_v,
+               reinterpret_cast<std::uintptr_t>(workspace) + kHeaderBytes);
 
   for (Index x = 0; x < group.vectors; x += Arithmetic<Real>::kVectors) {
     const Index V = smaller(Arithmetic<Real>::kVectors, group.vectors - x);

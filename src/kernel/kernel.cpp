@@ -22,7 +22,8 @@
 // So T_q x T_k scores are never stored, k and v are neither packed nor transposed, and a block of
 // them in the cache serves all tiles of a group. A sum is a hierarchy of short chains, so that its
 // error does not grow with its length: kFeatureChain features or kKeyChain keys in a register,
-// chains into a block, blocks into a compensated total. All of this is fixed by the shape, and a
+// chains into a block, blocks into a compensated total, one for each span of kKeySpan keys, so that
+// threads can share a few queries with many keys. All of this is fixed by the shape, and a
 // lane is the textbook's loop: bits do not depend on the instruction set.
 
 #include "kernel/kernel.h"
@@ -48,6 +49,29 @@ void absorb(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, I
     weighted_sum<Real, V>(group, x, v, keys);
   });
   group.empty = false;
+}
+
+template <class Real>
+void merge(void* workspace, const void* next) {
+  auto& group = *static_cast<Group<Real>*>(workspace);
+  const auto& other = *static_cast<const Group<Real>*>(next);
+  const Index d_v = group.question.d_v;
+  for_each_tile(group, [&]<int V>(Index x) {
+    for (Index y = 0; y < V; ++y) {
+      const auto largest = larger(group.largest[x + y], other.largest[x + y]);
+      const Real here = exp(difference<Real>(group.largest[x + y], largest));
+      const Real there = exp(difference<Real>(other.largest[x + y], largest));
+      auto join = [&](auto& total, const auto& more) {
+        total = add_totals(multiply(total, here), multiply(more, there));
+      };
+      group.largest[x + y] = largest;
+      join(group.sum[x + y], other.sum[x + y]);
+      group.squares[x + y] = group.squares[x + y] * (high(here) * high(here)) +
+                             other.squares[x + y] * (high(there) * high(there));
+      for (Index d = 0; d < d_v; ++d)
+        join(group.o[x * d_v + d * V + y], other.o[x * d_v + d * V + y]);
+    }
+  });
 }
 
 inline void store_lane(FloatLanes x, Index lane, float* out, float*, Index at) {
@@ -113,10 +137,11 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
 
 template <class Real>
 constexpr Kernel<NumberOf<Real>> kernel_of() {
-  return {kGroupVectors<Real> * kLanes<NumberOf<Real>>,
+  return {Arithmetic<Real>::kVectors * Arithmetic<Real>::kTiles * kLanes<NumberOf<Real>>,
           workspace_bytes<Real>,
           begin<Real>,
           absorb<Real>,
+          merge<Real>,
           finish<Real>,
           weights<Real>};
 }

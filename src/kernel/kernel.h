@@ -9,6 +9,8 @@ using Index = std::ptrdiff_t;
 
 /// Keys that one call of `absorb` takes at most.
 inline constexpr Index kKeyBlock = 256;
+/// Keys of one workspace; a group that has more keys is merged from several. A multiple of kKeyBlock.
+inline constexpr Index kKeySpan = 2048;
 /// Features that are summed in one chain before the chain is added to the score.
 inline constexpr Index kFeatureChain = 16;
 /// Keys whose weighted values are summed in one chain before the chain is added to the block's sum.
@@ -30,14 +32,15 @@ inline constexpr double kLargestBoundedScore = 300;
 /// Attention of a group of queries, one block of keys at a time, in one arithmetic.
 ///
 /// Number is the type in which operands and results are given. The functions share a workspace,
-/// aligned to kAlignment, that the caller owns; a group is begun, absorbs all keys block by block,
-/// and is finished.
+/// aligned to kAlignment, that the caller owns; a group is begun, absorbs keys block by block, and
+/// is finished. Each span of kKeySpan keys has a workspace of its own, so that several threads can
+/// share a group; the spans are then merged in their order.
 template <class Number>
 struct Kernel {
   /// The largest group.
   Index queries;
 
-  Index (*workspace_bytes)(Index d_k, Index d_v);
+  Index (*workspace_bytes)(Index queries, Index d_k, Index d_v);
 
   /// q [queries][d_k]
   void (*begin)(void* workspace, const Question& question, const Number* q);
@@ -45,6 +48,9 @@ struct Kernel {
   /// k [keys][d_k], v [keys][d_v], at most kKeyBlock keys. Only the last block of a group may be
   /// shorter than kKeyBlock: the chains of a sum depend on the position of a key.
   void (*absorb)(void* workspace, const Number* k, const Number* v, Index keys);
+
+  /// Adds to a workspace what another one of the same group, for the span behind it, has absorbed.
+  void (*merge)(void* workspace, const void* next);
 
   /// o [queries][d_v], sums [queries], squares [queries]. Writes the output, the sum of the
   /// numerators of the weights, and the sum of their squares (0 in float32, whose error nobody

@@ -21,12 +21,11 @@ inline Real numerator(Real s, Real scale, VectorOf<Real> largest) {
   return exp(subtract(multiply(s, scale), largest));
 }
 
-/// Raises the maximum of vector x + y to that of the block and scales down what was summed before.
+/// Raises the maximum of vector x + y to that of the block, whose largest score is given, and
+/// scales down what was summed before.
 template <class Real, int V>
-void raise_largest(Group<Real>& group, Index x, Index y, Real scale, Index keys) {
-  auto block_largest = high(group.s[y]);
-  for (Index j = 1; j < keys; ++j) block_largest = larger(high(group.s[j * V + y]), block_largest);
-  block_largest = high(multiply(from_high<Real>(block_largest), scale));
+void raise_largest(Group<Real>& group, Index x, Index y, Real scale, VectorOf<Real> largest_score) {
+  const auto block_largest = high(multiply(from_high<Real>(largest_score), scale));
   const auto before = group.empty ? block_largest : group.largest[x + y];
   const auto largest = larger(block_largest, before);
   group.largest[x + y] = largest;
@@ -42,10 +41,14 @@ void raise_largest(Group<Real>& group, Index x, Index y, Real scale, Index keys)
 template <class Real, int V>
 void softmax(Group<Real>& group, Index x, Real scale, Index keys) {
   Real* s = group.s;
-  if (!group.question.bounded)
-    for (Index y = 0; y < V; ++y) raise_largest<Real, V>(group, x, y, scale, keys);
-
   VectorOf<Real> largest[V], squares[V];
+  if (!group.question.bounded) {
+    for (int y = 0; y < V; ++y) largest[y] = high(s[y]);
+    for (Index j = 1; j < keys; ++j)
+#pragma GCC unroll 3
+      for (int y = 0; y < V; ++y) largest[y] = larger(high(s[j * V + y]), largest[y]);
+    for (int y = 0; y < V; ++y) raise_largest<Real, V>(group, x, y, scale, largest[y]);
+  }
   for (int y = 0; y < V; ++y) {
     largest[y] = group.largest[x + y];
     squares[y] = group.squares[x + y];

@@ -120,7 +120,7 @@ struct SeenOfVariant {
   Index bounded_rows = 0;
 };
 
-void see_problem(const Variant& variant, const Head& head, const Truth& truth,
+void see_problem(const Variant& variant, const Head& head, const Norms& norms, const Truth& truth,
                  SeenOfVariant& seen) {
   std::vector<Index> columns(static_cast<std::size_t>(head.n.d_v));
   std::iota(columns.begin(), columns.end(), Index{0});
@@ -128,8 +128,10 @@ void see_problem(const Variant& variant, const Head& head, const Truth& truth,
   for (Index t = 0; t < head.n.T_q; ++t) rows.push_back({t, columns});
 
   const auto bound_of = [&](const StageRows<double>& results, std::size_t r) {
-    return RowBound(variant.error, head, results.queries[r], results.bounded, results.sums[r],
-                    results.squares[r]);
+    std::vector<double> q_t(static_cast<std::size_t>(head.n.d_k));
+    read_elements(head.q, results.rows[r].t * head.n.d_k, head.n.d_k, q_t.data());
+    return RowBound(variant.error, head, norms, query_norms(norms, q_t.data()), results.bounded,
+                    results.sums[r], results.squares[r]);
   };
   std::vector<double> bounds;
   StageSink<double> sink;
@@ -155,8 +157,8 @@ void see_problem(const Variant& variant, const Head& head, const Truth& truth,
     }
   };
   const kernel::InstructionSet& set = kernel::instruction_set();
-  run_stage(variant.double_double ? set.double_double : set.float64, variant.double_double,
-            variant.allow_bounded, head, rows, 1, sink);
+  run_stage(variant.double_double ? set.double_double : set.float64, variant.double_double, head,
+            variant.allow_bounded ? &norms : nullptr, rows, 1, sink);
 }
 
 void print(const char* kind, const char* variant, const SeenOfVariant& seen) {
@@ -180,9 +182,10 @@ TEST_CASE("bound: no error is larger than its bound", "[bound]") {
       for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
         const Operands operands = kind.operands(random, dtype, random_sizes(random));
         const Head head = make_head(operands.q, operands.k, operands.v);
+        const Norms norms = measure_norms(operands.k, operands.v, 1);
         const Truth truth = truth_of(operands, head.n);
         for (std::size_t i = 0; i < std::size(kVariants); ++i)
-          see_problem(kVariants[i], head, truth, seen[i]);
+          see_problem(kVariants[i], head, norms, truth, seen[i]);
       }
     for (std::size_t i = 0; i < std::size(kVariants); ++i) {
       const auto& [outputs, weights, bounded_rows] = seen[i];
@@ -204,10 +207,11 @@ TEST_CASE("bound: of normal data, bounds are not far above the largest error", "
   Random random(2);
   const Operands operands = normal_operands(random, Dtype::float32, {4, 1024, 64, 64}, 1);
   const Head head = make_head(operands.q, operands.k, operands.v);
+  const Norms norms = measure_norms(operands.k, operands.v, 1);
   const Truth truth = truth_of(operands, head.n);
   for (std::size_t i = 0; i < std::size(kVariants); ++i) {
     SeenOfVariant seen;
-    see_problem(kVariants[i], head, truth, seen);
+    see_problem(kVariants[i], head, norms, truth, seen);
     print("normal", kVariants[i].name, seen);
     INFO(kVariants[i].name);
     CHECK(1 <= kFactors[i] * seen.outputs.largest);

@@ -124,8 +124,8 @@ void print_line(const char* what, const Problem& problem, int threads) {
   }
   const std::vector<double> ms = medians(passes);
   LadderCounts counts;
-  exact_attention(make_head(problem.q, problem.k, problem.v), Dtype::float32, threads, false,
-                  &counts);
+  exact_attention(make_head(problem.q, problem.k, problem.v),
+                  measure_norms(problem.k, problem.v, 1), Dtype::float32, threads, false, &counts);
   const double operations = 4.0 * static_cast<double>(T * T * d);
   auto share = [T](Index rows) {
     return 100.0 * static_cast<double>(rows) / static_cast<double>(T);
