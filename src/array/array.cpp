@@ -18,15 +18,11 @@ namespace {
 
 template <class Stored, class Real, class Convert>
 void read_as(const std::byte* from, Index step, Index count, Real* out, Convert convert) {
-  auto read = [&](Index i, Index position) {
-    Stored value;
-    std::memcpy(&value, from + position * static_cast<Index>(sizeof value), sizeof value);
-    out[i] = static_cast<Real>(convert(value));
-  };
+  const auto* stored = reinterpret_cast<const Stored*>(from);
   if (step == 1)  // which compilers can turn into vectors
-    for (Index i = 0; i < count; ++i) read(i, i);
+    for (Index i = 0; i < count; ++i) out[i] = static_cast<Real>(convert(stored[i]));
   else
-    for (Index i = 0; i < count; ++i) read(i, i * step);
+    for (Index i = 0; i < count; ++i) out[i] = static_cast<Real>(convert(stored[i * step]));
 }
 
 template <class Stored, class Convert>
@@ -41,7 +37,10 @@ void store_as(const double* values, Index count, std::byte* out, Convert convert
   }
 }
 
+// Lambdas, unlike pointers to functions, become part of the loops that call them.
 constexpr auto kSame = [](auto value) { return value; };
+constexpr auto kFromFloat16 = [](std::uint16_t bits) { return float16_to_double(bits); };
+constexpr auto kFromBfloat16 = [](std::uint16_t bits) { return bfloat16_to_double(bits); };
 
 }  // namespace
 
@@ -83,9 +82,9 @@ void read_strided(const Array& array, Index first, Index step, Index count, Real
   const std::byte* from = array.data() + first * size_bytes(array.dtype());
   switch (array.dtype()) {
     case Dtype::float16:
-      return read_as<std::uint16_t>(from, step, count, out, float16_to_double);
+      return read_as<std::uint16_t>(from, step, count, out, kFromFloat16);
     case Dtype::bfloat16:
-      return read_as<std::uint16_t>(from, step, count, out, bfloat16_to_double);
+      return read_as<std::uint16_t>(from, step, count, out, kFromBfloat16);
     case Dtype::float32:
       return read_as<float>(from, step, count, out, kSame);
     case Dtype::float64:
@@ -129,13 +128,13 @@ bool none_has(const std::byte* from, Index count, Bits mask) {
   constexpr Index kAtOnce = 4096;
   for (Index first = 0; first < count; first += kAtOnce) {
     const Index last = std::min(first + kAtOnce, count);
-    bool found = false;
+    Bits found = 0;  // as wide as the numbers, so that compilers can turn the loop into vectors
     for (Index i = first; i < last; ++i) {
       Bits value;
       std::memcpy(&value, from + i * static_cast<Index>(sizeof value), sizeof value);
-      found |= (value & mask) == mask;
+      found |= (value & mask) == mask ? Bits{1} : Bits{0};
     }
-    if (found) return false;
+    if (found != 0) return false;
   }
   return true;
 }

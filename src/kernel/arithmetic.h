@@ -28,7 +28,7 @@ struct PlainArithmetic {
   static constexpr int kVectors = 3;
   static constexpr int kSums = 12;
   // Of a group. A block of k and v is converted once for all of them, and stays in the L2 cache.
-  static constexpr Index kTiles = 8;
+  static constexpr Index kTiles = 16;
 };
 template <>
 struct Arithmetic<FloatLanes> : PlainArithmetic<float> {

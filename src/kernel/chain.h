@@ -14,6 +14,13 @@ inline Index unknown_one() {
   return one;
 }
 
+/// Has `count` numbers brought into the nearest cache while others are worked on.
+template <class Number>
+[[gnu::always_inline]] inline void prefetch(const Number* numbers, Index count) {
+  constexpr Index kLine = 64 / sizeof(Number);
+  for (Index i = 0; i < count; i += kLine) __builtin_prefetch(numbers + i);
+}
+
 /// sums[x][y] = sum_i a[i][y] * b[x * across + i * along] over i = 0 ... steps - 1, in this order,
 /// without normalising. One register a sum, as long as X * V is at most kSums.
 template <class Real, class Factor, int X, int V>

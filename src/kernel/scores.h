@@ -12,6 +12,8 @@ template <class Real, int X, int V>
                                               Index d_k, Index one, Real* s) {
   for (Index i = 0; i < d_k; i += kFeatureChain) {
     Real sums[X][V];
+    // Its share of the next X keys.
+    if constexpr (X > 1) prefetch(k + X * (d_k + i), X * kFeatureChain);
     sum_chain(q + i * V, k + i, d_k, one, smaller(kFeatureChain, d_k - i), sums);
     join_chain(sums, i == 0, s);
   }

@@ -18,6 +18,8 @@ void weighted_sum(Group<Real>& group, Index x, const NumberOf<Real>* v, Index ke
     const NumberOf<Real>* v_j = v + j * d_v;
     Index d = 0;
     for (; d + kColumns <= d_v; d += kColumns) {
+      // Their share of the next chain's keys.
+      prefetch(v_j + kKeyChain * (d_v + d), kColumns * kKeyChain);
       Real sums[kColumns][V];
       sum_chain(p, v_j + d, one, d_v, steps, sums);
       join_chain(sums, j == 0, group.o_block + d * V);
