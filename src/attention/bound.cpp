@@ -14,10 +14,11 @@ namespace sdpa {
 // of
 //    Numerical Algorithms", 2nd ed., section 3.3, running error analysis). So in float64 q_t k_j is
 //    off by u times the sum of the absolute values of all partial sums, which query_norms bounds.
-//    In double-double a chain goes as in Dot2 (Ogita, Rump, Oishi, "Accurate sum and dot product",
-//    SIAM J. Sci. Comput. 26 (2005), proposition 5.5): n products are off by (n u)^2 of sum_i |q_i
-//    k_ji|; each chain that joins adds 3u^2. That sum, and |q_t k_j| itself, is at most |q_t| |k_j|
-//    (Cauchy-Schwarz). M is 1/sqrt(d_k) times that, a bound of all scores. Scaling adds `scale` M.
+//    sum_i |q_i k_ji| is at most N = |q_t| |k_j| (Cauchy-Schwarz). In double-double products are cut
+//    at a power of two P from 2N up to 4N (dot_power below). High parts add up exactly: they are
+//    multiples of u P, and no sum of them exceeds P. A low part is at most u P; it, and each sum of
+//    them, is rounded: n products of a chain are off by (n (n + 1) / 2 + n) u^2 P. Each chain that
+//    joins adds 3u^2 N. M is 1/sqrt(d_k) times that, a bound of all scores. Scaling adds `scale` M.
 // 2. Numerators. p_j = exp(s_j - m): the subtraction is exact where scores are bounded (m = 0),
 // else
 //    off by `subtract` 2M; exp by `exp`, relatively. An absolute error of the argument is a
@@ -82,8 +83,10 @@ const ArithmeticError kFloat64Error{
 };
 
 const ArithmeticError kDoubleDoubleError{
-    .dot = [](double, double largest,
-              double chains) { return (kFeatures * kFeatures + 3 * chains) * u2 * largest; },
+    .dot =
+        [](double, double largest, double chains) {
+          return (4 * kFeatures * (kFeatures + 3) / 2 + 3) * chains * u2 * largest;
+        },
     .scale = 6 * u2,
     .subtract = 2 * u2,
     .exp = 32 * u2,
@@ -94,6 +97,12 @@ const ArithmeticError kDoubleDoubleError{
     .divide = 15 * u2,
     .underflow = 0x1p-1072,
 };
+
+double dot_power(const Norms& norms, double q_norm) {
+  int exponent;
+  std::frexp(q_norm * norms.k * kSlack, &exponent);
+  return std::ldexp(2, exponent);
+}
 
 double score_bound(const Head& head, const Norms& norms, double q_norm) {
   return head.scale_high * q_norm * norms.k * kSlack;

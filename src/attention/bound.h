@@ -39,6 +39,9 @@ class RowBound {
   double product_underflow_;  // of an output, from products that underflow
 };
 
+/// A power of two, at least twice sum_i |q_i k_ji| for every key j of a row.
+double dot_power(const Norms& norms, double q_norm);
+
 /// At least the absolute value of every score of a row.
 double score_bound(const Head& head, const Norms& norms, double q_norm);
 

@@ -62,7 +62,7 @@ class Ladder {
       sink.weights = [&](const StageRows<double>& results, const StageWeights<double>& block) {
         take_weights(results, block, error);
       };
-    run_stage(kernel, has_low, head_, &norms_, tasks, threads_, sink);
+    run_stage(kernel, has_low, true, head_, &norms_, tasks, threads_, sink);
 
     std::ranges::sort(open_rows_, {}, &OpenRow::t);
     merge_open_rows();

@@ -39,7 +39,7 @@ Attention run(const kernel::Kernel<Number>& kernel, const Head& head, Dtype dtyp
   std::iota(columns.begin(), columns.end(), Index{0});
   std::vector<RowTask> rows;
   for (Index t = 0; t < n.T_q; ++t) rows.push_back({t, columns});
-  run_stage(kernel, false, head, nullptr, rows, threads, sink);
+  run_stage(kernel, false, false, head, nullptr, rows, threads, sink);
   return result;
 }
 

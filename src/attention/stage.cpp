@@ -75,9 +75,9 @@ class Blocks {
 template <class Number>
 class QueryGroup {
  public:
-  QueryGroup(const kernel::Kernel<Number>& kernel, bool has_low, const Head& head,
-             const Norms* norms, std::span<const RowTask> rows)
-      : kernel_(kernel), has_low_(has_low), head_(head), rows_(rows), bounded_(norms != nullptr) {
+  QueryGroup(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
+             const Head& head, const Norms* norms, std::span<const RowTask> rows)
+      : kernel_(kernel), has_low_(has_low), head_(head), rows_(rows), bounded_(allow_bounded) {
     read_queries(norms);
     gather_columns();
   }
@@ -98,7 +98,6 @@ class QueryGroup {
   void read_queries(const Norms* norms) {
     const Index d_k = head_.n.d_k;
     q_.resize(rows_.size() * static_cast<std::size_t>(d_k));
-    if (norms != nullptr) queries_.reserve(rows_.size());
     std::vector<double> q_t(static_cast<std::size_t>(d_k));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       Number* q = q_.data() + static_cast<Index>(r) * d_k;
@@ -106,6 +105,7 @@ class QueryGroup {
       if (norms == nullptr) continue;
       read_elements(head_.q, rows_[r].t * d_k, d_k, q_t.data());
       queries_.push_back(query_norms(*norms, q_t.data()));
+      dot_powers_.push_back(dot_power(*norms, queries_.back().norm));
       bounded_ = bounded_ &&
                  score_bound(head_, *norms, queries_.back().norm) <= kernel::kLargestBoundedScore;
     }
@@ -141,8 +141,10 @@ class QueryGroup {
     const Extents& n = head_.n;
     const auto count = std::ssize(rows_), d_v = std::ssize(columns_);
     Workspace workspace = allocate_workspace(kernel_.workspace_bytes(count, n.d_k, d_v));
-    kernel_.begin(workspace.get(), {count, n.d_k, d_v, head_.scale_high, head_.scale_low, bounded_},
-                  q_.data());
+    kernel_.begin(
+        workspace.get(),
+        {count, n.d_k, d_v, head_.scale_high, head_.scale_low, bounded_, dot_powers_.data()},
+        q_.data());
     Blocks<Number> blocks(head_);
     const Index last = std::min((span + 1) * kernel::kKeySpan, n.T_k);
     for (Index j = span * kernel::kKeySpan; j < last; j += kKeys) {
@@ -175,6 +177,7 @@ class QueryGroup {
   bool bounded_;
   std::vector<Number> q_;
   std::vector<QueryNorms> queries_;
+  std::vector<double> dot_powers_;
   std::vector<Index> columns_;
 };
 
@@ -184,8 +187,8 @@ constexpr Index kWorthAThread = 1 << 19;
 }  // namespace
 
 template <class Number>
-void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, const Head& head,
-               const Norms* norms, std::span<const RowTask> rows, int threads,
+void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
+               const Head& head, const Norms* norms, std::span<const RowTask> rows, int threads,
                const StageSink<Number>& sink) {
   const auto count = static_cast<Index>(rows.size());
   if (count == 0) return;
@@ -200,15 +203,15 @@ void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, const Head& h
   parallel_for(static_cast<int>(share_keys ? 1 : workers), groups, [&](Index g) {
     const Index first = count * g / groups, last = count * (g + 1) / groups;
     QueryGroup<Number> group(
-        kernel, has_low, head, norms,
+        kernel, has_low, allow_bounded, head, norms,
         rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
     group.run(static_cast<int>(share_keys ? workers : 1), sink);
   });
 }
 
-template void run_stage(const kernel::Kernel<float>&, bool, const Head&, const Norms*,
+template void run_stage(const kernel::Kernel<float>&, bool, bool, const Head&, const Norms*,
                         std::span<const RowTask>, int, const StageSink<float>&);
-template void run_stage(const kernel::Kernel<double>&, bool, const Head&, const Norms*,
+template void run_stage(const kernel::Kernel<double>&, bool, bool, const Head&, const Norms*,
                         std::span<const RowTask>, int, const StageSink<double>&);
 
 }  // namespace sdpa

@@ -49,12 +49,12 @@ struct StageSink {
 ///
 /// kernel          of kernel::instruction_set()
 /// has_low         whether that arithmetic has low parts
-/// norms           of the head, or null. Where they are given, rows with small scores keep their
-///                 maximum in; how a row is rounded then depends on its neighbours, within the
-///                 bounds of bound.h
+/// allow_bounded   whether rows with small scores may keep their maximum in; how a row is rounded
+///                 then depends on its neighbours, within the bounds of bound.h
+/// norms           of the head; may be null if neither low parts nor bounded rows are asked for
 template <class Number>
-void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, const Head& head,
-               const Norms* norms, std::span<const RowTask> rows, int threads,
+void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
+               const Head& head, const Norms* norms, std::span<const RowTask> rows, int threads,
                const StageSink<Number>& sink);
 
 }  // namespace sdpa

@@ -16,6 +16,12 @@ struct Compensated {
   Vector sum, lost;
 };
 
+/// A factor of products that are cut at a power of two, lane by lane.
+struct CutFactor {
+  DoubleLanes value;
+  DoubleLanes power;  ///< at least twice the sum of the absolute values of all products
+};
+
 template <class Real>
 struct Arithmetic;
 
@@ -23,11 +29,12 @@ template <class N>
 struct PlainArithmetic {
   using Number = N;
   using Vector = typename Lanes<N>::Vector;
+  using Factor = Vector;
   using Total = Compensated<Vector>;
   // 4 keys times 3 vectors of sums leave registers for 3 vectors of q and one of a key.
   static constexpr int kVectors = 3;
   static constexpr int kSums = 12;
-  // Of a group. A block of k and v is converted once for all of them, and stays in the L2 cache.
+  // Of a group. A block of k and v is fetched and converted once for all of them.
   static constexpr Index kTiles = 16;
 };
 template <>
@@ -42,17 +49,31 @@ template <>
 struct Arithmetic<DoubleDouble> {
   using Number = double;
   using Vector = DoubleLanes;
+  using Factor = CutFactor;
   using Total = DoubleDouble;
   static constexpr bool kSquares = true;
   static constexpr int kVectors = 1;  // two registers a sum, and few rows come this far
   static constexpr int kSums = 4;
-  static constexpr Index kTiles = 4;
+  static constexpr Index kTiles = 8;  // rows want few columns, but a group those of all its rows
 };
 
 template <class Real>
 using VectorOf = typename Arithmetic<Real>::Vector;
+/// What a number of q is in the first product.
+template <class Real>
+using FactorOf = typename Arithmetic<Real>::Factor;
 template <class Real>
 using NumberOf = typename Arithmetic<Real>::Number;
+
+/// Makes one lane of a factor the number q of query t.
+template <class Vector, class Number>
+inline void set_lane(Vector& factor, Index lane, Number q, const Question&, Index) {
+  factor[lane] = q;
+}
+inline void set_lane(CutFactor& factor, Index lane, double q, const Question& question, Index t) {
+  factor.value[lane] = q;
+  factor.power[lane] = question.dot_powers[t];
+}
 
 template <class Vector>
 inline Vector high(Vector x) {
@@ -104,21 +125,30 @@ template <class Real>
 inline Real product(VectorOf<Real> a, VectorOf<Real> b) {
   return a * b;
 }
-template <>
-inline DoubleDouble product<DoubleDouble>(DoubleLanes a, DoubleLanes b) {
-  return two_product(a, b);
-}
 template <class>
 inline DoubleDouble product(DoubleDouble a, DoubleLanes b) {
   const DoubleDouble high = two_product(a.hi, b);
   return {high.hi, fma(a.lo, b, high.lo)};
 }
+/// a * b = hi + lo, where hi is a multiple of 2^-53 power and |lo| at most 2^-53 power: sums of
+/// high parts are exact, and those of low parts are all that is rounded. lo itself is rounded to
+/// 2^-53 of it. (Rump, Ogita, Oishi, "Accurate floating-point summation, part I", SIAM J. Sci.
+/// Comput. 31 (2008), algorithm 3.2 ExtractVector, with an fma in place of the product.)
+template <class>
+inline DoubleDouble product(CutFactor a, DoubleLanes b) {
+  const DoubleLanes high = fma(a.value, b, a.power) - a.power;
+  return {high, fma(a.value, b, -high)};
+}
+inline DoubleDouble add_product(CutFactor a, DoubleLanes b, DoubleDouble sum) {
+  const DoubleDouble term = product<DoubleDouble>(a, b);
+  return {sum.hi + term.hi, sum.lo + term.lo};
+}
+
 template <class Vector>
 inline Vector add_product(Vector a, Vector b, Vector sum) {
   return fma(a, b, sum);
 }
-template <class Factor>
-inline DoubleDouble add_product(Factor a, DoubleLanes b, DoubleDouble sum) {
+inline DoubleDouble add_product(DoubleDouble a, DoubleLanes b, DoubleDouble sum) {
   const DoubleDouble term = product<DoubleDouble>(a, b);
   const DoubleDouble next = two_sum(sum.hi, term.hi);
   return {next.hi, sum.lo + (next.lo + term.lo)};

@@ -16,15 +16,15 @@ struct Group {
   using Total = typename Arithmetic<Real>::Total;
 
   Question question;
-  Index vectors;    // of queries
-  bool empty;       // no keys absorbed yet
-  Vector* q;        // tile by tile [d_k][V]
-  Total* o;         // tile by tile [d_v][V]
-  Real* o_block;    // [d_v][V], the tile at hand
-  Real* s;          // [kKeyBlock][V], the tile at hand: scores, then numerators of the weights
-  Vector* largest;  // [vectors], the scores' maximum so far, or 0 where they are bounded
-  Total* sum;       // [vectors], of the numerators
-  Vector* squares;  // [vectors], sum of the numerators' squares
+  Index vectors;      // of queries
+  bool empty;         // no keys absorbed yet
+  FactorOf<Real>* q;  // tile by tile [d_k][V]
+  Total* o;           // tile by tile [d_v][V]
+  Real* o_block;      // [d_v][V], the tile at hand
+  Real* s;            // [kKeyBlock][V], the tile at hand: scores, then numerators of the weights
+  Vector* largest;    // [vectors], the scores' maximum so far, or 0 where they are bounded
+  Total* sum;         // [vectors], of the numerators
+  Vector* squares;    // [vectors], sum of the numerators' squares
 };
 
 /// Vectors that hold so many queries.
@@ -76,12 +76,12 @@ void begin(void* workspace, const Question& question, const NumberOf<Real>* q) {
     const Index V = smaller(Arithmetic<Real>::kVectors, group.vectors - x);
     for (Index i = 0; i < question.d_k; ++i)
       for (Index y = 0; y < V; ++y) {
-        VectorOf<Real> lanes{};
+        FactorOf<Real> factor{};
         for (Index lane = 0; lane < kWidth; ++lane) {
           const Index t = (x + y) * kWidth + lane;
-          if (t < question.queries) lanes[lane] = q[t * question.d_k + i];
+          if (t < question.queries) set_lane(factor, lane, q[t * question.d_k + i], question, t);
         }
-        group.q[x * question.d_k + i * V + y] = lanes;
+        group.q[x * question.d_k + i * V + y] = factor;
       }
   }
   for (Index i = 0; i < group.vectors * question.d_v; ++i)

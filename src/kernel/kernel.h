@@ -25,6 +25,9 @@ struct Question {
   /// The scores' absolute values are known to stay below kLargestBoundedScore: no maximum need be
   /// subtracted.
   bool bounded;
+  /// [queries] a power of two, at least twice sum_i |q_i k_ji| for every key j. Only double-double
+  /// looks at it.
+  const double* dot_powers;
 };
 
 inline constexpr double kLargestBoundedScore = 300;

@@ -8,7 +8,7 @@ namespace sdpa::kernel::SDPA_ISA {
 
 /// s[x][y] = sum_i q[i][y] * k[x][i] for X keys.
 template <class Real, int X, int V>
-[[gnu::always_inline]] inline void score_keys(const VectorOf<Real>* q, const NumberOf<Real>* k,
+[[gnu::always_inline]] inline void score_keys(const FactorOf<Real>* q, const NumberOf<Real>* k,
                                               Index d_k, Index one, Real* s) {
   for (Index i = 0; i < d_k; i += kFeatureChain) {
     Real sums[X][V];
@@ -21,7 +21,7 @@ template <class Real, int X, int V>
 
 /// Scores of a block, not yet scaled:  s [keys][V]
 template <class Real, int V>
-void scores(const VectorOf<Real>* q, const NumberOf<Real>* k, Index keys, Index d_k, Real* s) {
+void scores(const FactorOf<Real>* q, const NumberOf<Real>* k, Index keys, Index d_k, Real* s) {
   constexpr int kKeys = Arithmetic<Real>::kSums / V;
   const Index one = unknown_one();
   Index j = 0;

@@ -76,11 +76,33 @@ bool same_bits(const Results<Number>& a, const Results<Number>& b) {
          same_bits(a.squares, b.squares) && same_bits(a.w, b.w) && same_bits(a.w_low, b.w_low);
 }
 
+/// A power of two for each query that is at least twice the sum of the absolute values of its
+/// products with any key.
+template <class Number>
+std::vector<double> dot_powers(const Problem<Number>& problem) {
+  const Size& n = problem.n;
+  std::vector<double> powers(static_cast<std::size_t>(n.T_q));
+  for (Index t = 0; t < n.T_q; ++t) {
+    double largest = 0;
+    for (Index j = 0; j < n.T_k; ++j) {
+      double sum = 0;
+      for (Index i = 0; i < n.d_k; ++i)
+        sum += std::fabs(static_cast<double>(problem.q[static_cast<std::size_t>(t * n.d_k + i)]) *
+                         static_cast<double>(problem.k[static_cast<std::size_t>(j * n.d_k + i)]));
+      largest = std::max(largest, sum);
+    }
+    powers[static_cast<std::size_t>(t)] = std::exp2(std::ceil(std::log2(largest)) + 2);
+  }
+  return powers;
+}
+
 /// 1/sqrt(d_k) as a question wants it; the low part only needs to be the same everywhere.
-kernel::Question question_for(const Size& n, Index queries, bool bounded) {
+kernel::Question question_for(const Size& n, Index queries, bool bounded,
+                              const double* dot_powers) {
   const auto d_k = static_cast<double>(n.d_k);
   const double high = 1 / std::sqrt(d_k);
-  return {queries, n.d_k, n.d_v, high, std::fma(-high * d_k, high, 1.0) * high / 2, bounded};
+  return {queries, n.d_k,     n.d_v, high, std::fma(-high * d_k, high, 1.0) * high / 2,
+          bounded, dot_powers};
 }
 
 /// Runs the kernel in groups of at most `group` queries, merged from spans of at most `span` keys.
@@ -97,12 +119,14 @@ Results<Number> run(const Kernel<Number>& kernel, const Problem<Number>& problem
         std::aligned_alloc(kernel::kAlignment, static_cast<std::size_t>(bytes)), std::free);
   };
   const auto workspace = allocate(), next = allocate();
+  const std::vector<double> powers = dot_powers(problem);
   REQUIRE((workspace != nullptr && next != nullptr));
 
   for (Index t = 0; t < n.T_q; t += group) {
     for (Index first = 0; first < n.T_k; first += span) {
       void* absorbing = first == 0 ? workspace.get() : next.get();
-      kernel.begin(absorbing, question_for(n, std::min(group, n.T_q - t), bounded),
+      kernel.begin(absorbing,
+                   question_for(n, std::min(group, n.T_q - t), bounded, powers.data() + t),
                    problem.q.data() + t * n.d_k);
       const Index last = std::min(first + span, n.T_k);
       for (Index j = first; j < last; j += kernel::kKeyBlock)
