@@ -2,8 +2,9 @@
 //
 //   attention_bench [--threads N]
 //       A table over sizes of normal float32 data: milliseconds and GFLOP/s (4 T^2 d operations a
-//       head) of each precision, exact's time relative to float64's, and the share of rows that
-//       climbed to double-double and to real numbers; then the same for all exact ties.
+//       head) of each precision, as a share of what multiply-adds alone reach, exact's time
+//       relative to float64's, and the share of rows that climbed to double-double and to real
+//       numbers; then the same for all exact ties.
 //
 //   attention_bench -q Q -k K -v V [-o OUT] [--threads N] [--precision P] --bench REPS
 //       Times REPS passes over files, in this process, and prints "kernel_ms" and the milliseconds
@@ -13,6 +14,7 @@
 
 #include "attention/attention.h"
 #include "attention/exact.h"
+#include "bench/peak.h"
 #include "bench/problem.h"
 #include "io/array_file.h"
 #include "oracle/naive.h"
@@ -126,20 +128,23 @@ void print_line(const char* what, const Problem& problem, int threads) {
   LadderCounts counts;
   exact_attention(make_head(problem.q, problem.k, problem.v),
                   measure_norms(problem.k, problem.v, 1), Dtype::float32, threads, false, &counts);
-  const double operations = 4.0 * static_cast<double>(T * T * d);
+  const double giga_operations = 4.0 * static_cast<double>(T * T * d) / 1e9;
   auto share = [T](Index rows) {
     return 100.0 * static_cast<double>(rows) / static_cast<double>(T);
   };
-  std::printf("%-7s %5td %4td %9.2f %7.1f %9.2f %7.1f %9.2f %7.2f %12.2f %6.2f\n", what, T, d,
-              ms[0], operations / ms[0] / 1e6, ms[1], operations / ms[1] / 1e6, ms[2],
-              ms[2] / ms[1], share(counts.double_double), share(counts.real));
+  const double float32 = giga_operations / ms[0] * 1e3, float64 = giga_operations / ms[1] * 1e3;
+  std::printf("%-7s %5td %4td %9.2f %7.1f %5.0f %9.2f %7.1f %5.0f %9.2f %7.2f %12.2f %6.2f\n", what,
+              T, d, ms[0], float32, 100 * float32 / bench::peak().float32() / threads, ms[1],
+              float64, 100 * float64 / bench::peak().float64() / threads, ms[2], ms[2] / ms[1],
+              share(counts.double_double), share(counts.real));
 }
 
 void print_table(int threads) {
-  std::printf("%-7s %5s %4s %9s %7s %9s %7s %9s %7s %12s %6s\n", "data", "T", "d", "float32",
-              "GFLOP/s", "float64", "GFLOP/s", "exact", "exact/", "% of rows to", "% to");
-  std::printf("%-7s %5s %4s %9s %7s %9s %7s %9s %7s %12s %6s\n", "", "", "", "ms", "", "ms", "",
-              "ms", "float64", "double-double", "real");
+  constexpr const char* kLine = "%-7s %5s %4s %9s %7s %5s %9s %7s %5s %9s %7s %12s %6s\n";
+  std::printf(kLine, "data", "T", "d", "float32", "GFLOP/s", "% of", "float64", "GFLOP/s", "% of",
+              "exact", "exact/", "% of rows to", "% to");
+  std::printf(kLine, "", "", "", "ms", "", "peak", "ms", "", "peak", "ms", "float64",
+              "double-double", "real");
   for (Index T : {256, 1024, 4096})
     for (Index d : {64, 128})
       print_line("normal",
