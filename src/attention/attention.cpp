@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 namespace sdpa {
 
@@ -26,6 +27,11 @@ bool all_finite(const Array& array, int threads) {
   return finite;
 }
 
+bool norms_are_finite(const Norms& norms) {
+  return std::isfinite(norms.k_all) &&
+         std::ranges::all_of(norms.v, [](double norm) { return std::isfinite(norm); });
+}
+
 }  // namespace
 
 std::string_view instruction_set_name() {
@@ -33,28 +39,39 @@ std::string_view instruction_set_name() {
 }
 
 KeyValueAttention::KeyValueAttention(const Array& k, const Array& v, const Settings& settings)
-    : k_(k),
-      v_(v),
-      settings_(settings),
-      finite_(all_finite(k, settings.threads) && all_finite(v, settings.threads)) {
-  if (finite_ && settings.precision == Precision::exact)
-    norms_ = std::make_shared<const Norms>(measure_norms(k, v, settings.threads));
+    : k_(k), v_(v), settings_(settings) {
+  if (settings.precision != Precision::exact) return;
+  auto norms = std::make_shared<const Norms>(measure_norms(k, v, settings.threads));
+  if (norms_are_finite(*norms) ||
+      (all_finite(k, settings.threads) && all_finite(v, settings.threads)))
+    norms_ = std::move(norms);
 }
 
 Attention KeyValueAttention::operator()(const Array& q) const {
   const Settings& s = settings_;
   const Head head = make_head(q, k_, v_);
   const Dtype dtype = s.dtype.value_or(result_type(result_type(q.dtype(), k_.dtype()), v_.dtype()));
-  auto of_finite = [&](const Head& finite, const Norms* norms) {
-    if (s.precision != Precision::exact)
-      return plain_attention(finite, s.precision, dtype, s.threads, s.weights);
-    if (norms != nullptr) return exact_attention(finite, *norms, dtype, s.threads, s.weights);
-    return exact_attention(finite, measure_norms(finite.k, finite.v, s.threads), dtype, s.threads,
-                           s.weights);
+  auto plain = [&](const Head& any) {
+    return plain_attention(any, s.precision, dtype, s.threads, s.weights);
   };
-  if (finite_ && all_finite(q, s.threads)) return of_finite(head, norms_.get());
-  return nonfinite_attention(head, dtype, s.weights,
-                             [&](const Head& finite) { return of_finite(finite, nullptr); });
+  auto exact = [&](const Head& finite, const Norms& norms) {
+    return exact_attention(finite, norms, dtype, s.threads, s.weights);
+  };
+
+  if (s.precision == Precision::exact) {
+    if (norms_ != nullptr && all_finite(q, s.threads)) return exact(head, *norms_);
+    return nonfinite_attention(head, dtype, s.weights, [&](const Head& finite) {
+      return exact(finite, measure_norms(finite.k, finite.v, s.threads));
+    });
+  }
+  // Plain arithmetic carries a NaN or an infinity to its results, if not always to the right ones.
+  Attention result = plain(head);
+  const bool finite = all_finite(result.output, s.threads) &&
+                      (!result.weights || all_finite(*result.weights, s.threads));
+  if (finite ||
+      (all_finite(q, s.threads) && all_finite(k_, s.threads) && all_finite(v_, s.threads)))
+    return result;
+  return nonfinite_attention(head, dtype, s.weights, plain);
 }
 
 Attention attention(const Array& q, const Array& k, const Array& v, const Settings& settings) {

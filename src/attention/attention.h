@@ -62,7 +62,6 @@ class KeyValueAttention {
  private:
   Array k_, v_;
   Settings settings_;
-  bool finite_;
   std::shared_ptr<const Norms> norms_;  ///< if exact results are wanted of finite k and v
 };
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 namespace sdpa {
 
@@ -35,9 +37,9 @@ Index chains_of(Index d_k) {
 }
 
 /// Raises `chains` and `prefixes`, the squares of Norms::k_chains and k_prefixes, to those of
-/// `rows` rows x [rows][d_k].
+/// `rows` rows x [rows][d_k], and returns the sum of all squares.
 template <int rows>
-void raise_to_rows(const double* x, Index d_k, Squares& chains, Squares& prefixes) {
+double raise_to_rows(const double* x, Index d_k, Squares& chains, Squares& prefixes) {
   double prefix[rows] = {};
   for (Index first = 0; first < d_k; first += kernel::kFeatureChain) {
     double chain[rows] = {};
@@ -54,26 +56,28 @@ void raise_to_rows(const double* x, Index d_k, Squares& chains, Squares& prefixe
       largest = std::max(largest, prefix[r]);
     }
   }
+  return std::accumulate(prefix, prefix + rows, 0.0);
 }
 
 /// Of some rows of k and v.
 struct Measured {
+  double k_all;
   Squares k_chains, k_prefixes, v_largest, v;
 };
 
 Measured measure(const Array& k, const Array& v, Index first, Index last) {
   constexpr Index kRows = 8;  // at once: sums that need not wait for each other
   const Index d_k = k.shape()[1], d_v = v.shape()[1];
-  Measured m{zeros(d_k), zeros(chains_of(d_k)), zeros(d_v), zeros(d_v)};
+  Measured m{0, zeros(d_k), zeros(chains_of(d_k)), zeros(d_v), zeros(d_v)};
   Squares rows = zeros(kRows * std::max(d_k, d_v));
   for (Index j = first; j < last; j += kRows) {
     const Index count = std::min(kRows, last - j);
     read_elements(k, j * d_k, count * d_k, rows.data());
     if (count == kRows)
-      raise_to_rows<kRows>(rows.data(), d_k, m.k_chains, m.k_prefixes);
+      m.k_all += raise_to_rows<kRows>(rows.data(), d_k, m.k_chains, m.k_prefixes);
     else
       for (Index r = 0; r < count; ++r)
-        raise_to_rows<1>(rows.data() + r * d_k, d_k, m.k_chains, m.k_prefixes);
+        m.k_all += raise_to_rows<1>(rows.data() + r * d_k, d_k, m.k_chains, m.k_prefixes);
 
     read_elements(v, j * d_v, count * d_v, rows.data());
     for (Index r = 0; r < count; ++r)
@@ -100,6 +104,7 @@ Norms measure_norms(const Array& k, const Array& v, int threads) {
 
   Measured all = std::move(chunks.front());
   for (std::size_t c = 1; c < chunks.size(); ++c) {
+    all.k_all += chunks[c].k_all;
     raise_to(all.k_chains, chunks[c].k_chains);
     raise_to(all.k_prefixes, chunks[c].k_prefixes);
     raise_to(all.v_largest, chunks[c].v_largest);
@@ -108,7 +113,11 @@ Norms measure_norms(const Array& k, const Array& v, int threads) {
   for (Squares* squares : {&all.k_chains, &all.k_prefixes, &all.v})
     std::ranges::transform(*squares, squares->begin(), root_bound);
   const double k_norm = all.k_prefixes.back();
-  return {k_norm, std::move(all.k_chains), std::move(all.k_prefixes), std::move(all.v_largest),
+  return {k_norm,
+          root_bound(all.k_all),
+          std::move(all.k_chains),
+          std::move(all.k_prefixes),
+          std::move(all.v_largest),
           std::move(all.v)};
 }
 

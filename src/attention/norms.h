@@ -8,7 +8,8 @@ namespace sdpa {
 
 /// What the error bounds need to know of k (T_k, d_k) and v (T_k, d_v).
 struct Norms {
-  double k;  ///< at least the Euclidean norm of every row of k
+  double k;      ///< at least the Euclidean norm of every row of k
+  double k_all;  ///< at least the Euclidean norm of the matrix
   /// [d_k] at least the norm of every row's part from the start of i's chain
   /// (kernel::kFeatureChain) to i.
   std::vector<double> k_chains;
@@ -18,7 +19,8 @@ struct Norms {
   std::vector<double> v;          ///< [d_v] at least the Euclidean norm of each column of v
 };
 
-/// The norms of finite k and v, for up to 2^34 keys. One that float64 cannot hold is infinite.
+/// The norms of k and v, for up to 2^34 keys. One that float64 cannot hold is infinite; a NaN or an
+/// infinity in k or v makes k_all or a norm of v infinite or NaN.
 Norms measure_norms(const Array& k, const Array& v, int threads);
 
 /// What the error bounds need to know of a row of q.
