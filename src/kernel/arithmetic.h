@@ -210,7 +210,7 @@ inline DoubleDouble scale_of<DoubleDouble>(const Question& question) {
   return {broadcast(question.scale_high), broadcast(question.scale_low)};
 }
 
-inline Index smaller(Index a, Index b) {
+constexpr Index smaller(Index a, Index b) {
   return a < b ? a : b;
 }
 

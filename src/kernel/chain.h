@@ -6,6 +6,11 @@
 
 namespace sdpa::kernel::SDPA_ISA {
 
+/// Keys or columns that share the loads of V vectors of queries. More than 8 of them would need more
+/// addresses than there are registers for.
+template <class Real, int V>
+constexpr int kAcross = smaller(Arithmetic<Real>::kSums / V, 8);
+
 /// 1, of which compilers know nothing. Of numbers that lie side by side they would make one load
 /// and shuffles, which are slower than a broadcast from memory for each.
 inline Index unknown_one() {

@@ -22,7 +22,7 @@ template <class Real, int X, int V>
 /// Scores of a block, not yet scaled:  s [keys][V]
 template <class Real, int V>
 void scores(const FactorOf<Real>* q, const NumberOf<Real>* k, Index keys, Index d_k, Real* s) {
-  constexpr int kKeys = Arithmetic<Real>::kSums / V;
+  constexpr int kKeys = kAcross<Real, V>;
   const Index one = unknown_one();
   Index j = 0;
   for (; j + kKeys <= keys; j += kKeys)

@@ -10,7 +10,7 @@ namespace sdpa::kernel::SDPA_ISA {
 /// o[d][y] += sum_j p[j][y] * v[j][d] over a block.
 template <class Real, int V>
 void weighted_sum(Group<Real>& group, Index x, const NumberOf<Real>* v, Index keys) {
-  constexpr int kColumns = Arithmetic<Real>::kSums / V;
+  constexpr int kColumns = kAcross<Real, V>;
   const Index d_v = group.question.d_v, one = unknown_one();
   for (Index j = 0; j < keys; j += kKeyChain) {
     const Index steps = smaller(kKeyChain, keys - j);
