@@ -4,8 +4,10 @@
 #include "io/npy.h"
 #include "io/quote.h"
 
-#include <zip.h>
+#include <minizip/unzip.h>
 
+#include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -13,22 +15,66 @@ namespace sdpa {
 
 namespace {
 
-using Archive = std::unique_ptr<zip_t, void (*)(zip_t*)>;
+/// An archive in memory, as minizip reads it: where it is, and where reading goes on.
+struct Stream {
+  std::span<const std::byte> bytes;
+  std::size_t position = 0;
+};
 
-Archive open_archive(std::span<const std::byte> bytes, std::string_view place) {
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  zip_t* archive = source != nullptr
-                       ? zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error)
-                       : nullptr;
-  if (archive == nullptr) {
-    const std::string reason = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    if (source != nullptr) zip_source_free(source);
-    throw Error(place, "damaged zip archive: " + printable(reason));
-  }
-  return {archive, zip_discard};
+voidpf open_stream(voidpf stream, const void*, int) {
+  return stream;
+}
+
+uLong read_stream(voidpf, voidpf stream, void* to, uLong size) {
+  Stream& s = *static_cast<Stream*>(stream);
+  const auto count = std::min<std::size_t>(size, s.bytes.size() - s.position);
+  std::memcpy(to, s.bytes.data() + s.position, count);
+  s.position += count;
+  return count;
+}
+
+ZPOS64_T tell_stream(voidpf, voidpf stream) {
+  return static_cast<Stream*>(stream)->position;
+}
+
+/// 0, or -1 for a position outside of the archive.
+long seek_stream(voidpf, voidpf stream, ZPOS64_T offset, int origin) {
+  Stream& s = *static_cast<Stream*>(stream);
+  const std::size_t from = origin == ZLIB_FILEFUNC_SEEK_END   ? s.bytes.size()
+                           : origin == ZLIB_FILEFUNC_SEEK_CUR ? s.position
+                                                              : 0;
+  if (offset > s.bytes.size() - from) return -1;
+  s.position = from + offset;
+  return 0;
+}
+
+int end_stream(voidpf, voidpf) {
+  return 0;
+}
+
+using Archive = std::unique_ptr<void, int (*)(unzFile)>;
+
+[[noreturn]] void throw_damaged(std::string_view place) {
+  throw Error(place, "damaged zip archive");
+}
+
+/// Whether the last record of the archive, 22 bytes and a comment, ends where the bytes do.
+bool ends_whole(unzFile archive, std::span<const std::byte> bytes) {
+  unz_global_info64 info;
+  if (unzGetGlobalInfo64(archive, &info) != UNZ_OK) return false;
+  const std::size_t record = 22 + info.size_comment;
+  return record <= bytes.size() &&
+         std::memcmp(bytes.data() + (bytes.size() - record), "PK\x05\x06", 4) == 0;
+}
+
+/// The stream must outlive the archive.
+Archive open_archive(Stream& stream, std::string_view place) {
+  zlib_filefunc64_def functions = {open_stream, read_stream, nullptr,    tell_stream,
+                                   seek_stream, end_stream,  end_stream, &stream};
+  Archive archive(unzOpen2_64(nullptr, &functions), unzClose);
+  if (archive == nullptr) throw Error(place, "damaged or empty zip archive");
+  if (!ends_whole(archive.get(), stream.bytes)) throw_damaged(place);
+  return archive;
 }
 
 /// q, k or v as a position, of a member called so, or so with .npy behind.
@@ -41,46 +87,55 @@ int operand_of(std::string_view member, std::string_view place) {
   throw Error(place, "member " + in_quotes(member) + " is not one of 'q', 'k' and 'v'");
 }
 
-/// Sizes of a member, found possible.
-zip_stat_t checked_sizes(zip_t* archive, zip_uint64_t index, const std::string& place) {
-  zip_stat_t status;
-  constexpr zip_uint64_t kNeeded =
-      ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_ENCRYPTION_METHOD;
-  if (zip_stat_index(archive, index, 0, &status) != 0 || (status.valid & kNeeded) != kNeeded)
-    throw Error(place, "damaged zip archive: " + printable(zip_strerror(archive)));
-  if (status.encryption_method != ZIP_EM_NONE) throw Error(place, "is encrypted");
-  if (status.comp_method != ZIP_CM_STORE && status.comp_method != ZIP_CM_DEFLATE)
-    throw Error(place, "is packed by method " + std::to_string(status.comp_method) +
+/// The current member, of which only the beginning of a long name is kept.
+struct Member {
+  unz_file_info64 info;
+  std::string name;
+};
+
+Member current_member(unzFile archive, std::string_view place) {
+  Member member;
+  char name[64];
+  if (unzGetCurrentFileInfo64(archive, &member.info, name, sizeof name, nullptr, 0, nullptr, 0) !=
+      UNZ_OK)
+    throw_damaged(place);
+  member.name.assign(name, std::min<std::size_t>(member.info.size_filename, sizeof name));
+  return member;
+}
+
+void check_sizes(const unz_file_info64& info, std::string_view place) {
+  constexpr uLong kEncrypted = 1, kStored = 0;
+  if ((info.flag & kEncrypted) != 0) throw Error(place, "is encrypted");
+  if (info.compression_method != kStored && info.compression_method != Z_DEFLATED)
+    throw Error(place, "is packed by method " + std::to_string(info.compression_method) +
                            "; 0 (stored) and 8 (deflate) are read");
 
   // Deflate makes at most 258 bytes of two bits.
-  constexpr zip_uint64_t kLargestRatio = 1032;
-  const bool stored = status.comp_method == ZIP_CM_STORE;
-  if (stored ? status.size != status.comp_size : status.size / kLargestRatio > status.comp_size)
-    throw Error(place, "claims " + std::to_string(status.size) + " bytes, which " +
-                           std::to_string(status.comp_size) + " packed bytes cannot hold");
-  return status;
+  constexpr ZPOS64_T kLargestRatio = 1032;
+  if (info.compression_method == kStored
+          ? info.uncompressed_size != info.compressed_size
+          : info.uncompressed_size / kLargestRatio > info.compressed_size)
+    throw Error(place, "claims " + std::to_string(info.uncompressed_size) + " bytes, which " +
+                           std::to_string(info.compressed_size) + " packed bytes cannot hold");
 }
 
-FileBytes unpacked(zip_t* archive, zip_uint64_t index, zip_uint64_t size,
-                   const std::string& place) {
-  const std::unique_ptr<zip_file_t, int (*)(zip_file_t*)> member(zip_fopen_index(archive, index, 0),
-                                                                 zip_fclose);
-  if (!member) throw Error(place, "damaged zip archive: " + printable(zip_strerror(archive)));
+FileBytes unpacked(unzFile archive, ZPOS64_T size, std::string_view place) {
+  if (unzOpenCurrentFile(archive) != UNZ_OK) throw_damaged(place);
   const std::shared_ptr<std::byte[]> memory(new std::byte[size]);
-  zip_uint64_t done = 0;
-  zip_int64_t count = 0;
-  do {
-    count = zip_fread(member.get(), memory.get() + done, size - done);
-    if (count > 0) done += static_cast<zip_uint64_t>(count);
-  } while (count > 0 && done < size);
-  // The checksum is compared when the end is seen, behind the last byte.
-  std::byte more;
-  if (count >= 0 && done == size) count = zip_fread(member.get(), &more, 1);
-  if (count < 0) throw Error(place, "damaged: " + printable(zip_file_strerror(member.get())));
-  if (count > 0 || done < size)
-    throw Error(place, "claims " + std::to_string(size) + " bytes, but has " +
-                           (count > 0 ? "more" : std::to_string(done)));
+  constexpr ZPOS64_T kAtOnce = 1 << 30;
+  ZPOS64_T done = 0;
+  int count = 1;
+  while (count > 0 && done < size) {
+    count = unzReadCurrentFile(archive, memory.get() + done,
+                               static_cast<unsigned>(std::min(kAtOnce, size - done)));
+    if (count > 0) done += static_cast<ZPOS64_T>(count);
+  }
+  const int closed = unzCloseCurrentFile(archive);
+  if (count < 0) throw Error(place, "damaged: its packed bytes are not deflate's");
+  if (done < size)
+    throw Error(place,
+                "claims " + std::to_string(size) + " bytes, but has " + std::to_string(done));
+  if (closed != UNZ_OK) throw Error(place, "damaged: its bytes do not match its checksum");
   return {memory, {memory.get(), static_cast<std::size_t>(size)}};
 }
 
@@ -92,26 +147,28 @@ bool is_zip(std::span<const std::byte> bytes) {
 }
 
 Case read_npz_case(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype) {
-  const Archive archive = open_archive(file.bytes, place);
+  Stream stream{file.bytes};
+  const Archive archive = open_archive(stream, place);
   constexpr std::string_view kNames[] = {"q", "k", "v"};
   std::optional<Array> operands[3];
-  zip_uint64_t packed_bytes = 0;
+  ZPOS64_T packed_bytes = 0;
 
-  const zip_int64_t count = zip_get_num_entries(archive.get(), 0);
-  for (zip_uint64_t index = 0; index < static_cast<zip_uint64_t>(count); ++index) {
-    const char* member = zip_get_name(archive.get(), index, ZIP_FL_ENC_RAW);
-    const int operand = operand_of(member != nullptr ? member : "", place);
+  int found = unzGoToFirstFile(archive.get());
+  for (; found == UNZ_OK; found = unzGoToNextFile(archive.get())) {
+    const Member member = current_member(archive.get(), place);
+    const int operand = operand_of(member.name, place);
     const std::string member_place = std::string(place) + ": " + std::string(kNames[operand]);
     if (operands[operand]) throw Error(member_place, "is given twice");
 
-    const zip_stat_t status = checked_sizes(archive.get(), index, member_place);
-    packed_bytes += status.comp_size;
-    if (status.comp_size > file.bytes.size() || packed_bytes > file.bytes.size())
+    check_sizes(member.info, member_place);
+    packed_bytes += member.info.compressed_size;
+    if (member.info.compressed_size > file.bytes.size() || packed_bytes > file.bytes.size())
       throw Error(place, "members overlap: they claim more packed bytes than the " +
                              std::to_string(file.bytes.size()) + " of the archive");
-    const FileBytes bytes = unpacked(archive.get(), index, status.size, member_place);
-    operands[operand] = read_npy(bytes, member_place, dtype);
+    operands[operand] = read_npy(
+        unpacked(archive.get(), member.info.uncompressed_size, member_place), member_place, dtype);
   }
+  if (found != UNZ_END_OF_LIST_OF_FILE) throw_damaged(place);
   for (int operand = 0; operand < 3; ++operand)
     if (!operands[operand])
       throw Error(place, "member " + in_quotes(kNames[operand]) + " is missing");
