@@ -18,7 +18,7 @@ namespace sdpa {
 namespace {
 
 bool all_finite(const Array& array, int threads) {
-  constexpr Index kChunk = Index{1} << 18;
+  constexpr Index kChunk = Index{1} << 22;  // less is not worth a thread
   const Index count = array.shape().element_count();
   std::atomic<bool> finite{true};
   parallel_for(threads, (count + kChunk - 1) / kChunk, [&](Index c) {

@@ -182,7 +182,7 @@ class QueryGroup {
 };
 
 /// Below this many multiplications a thread costs more than it brings.
-constexpr Index kWorthAThread = 1 << 19;
+constexpr Index kWorthAThread = 1 << 21;
 
 }  // namespace
 
@@ -193,7 +193,7 @@ void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bo
   const auto count = static_cast<Index>(rows.size());
   if (count == 0) return;
   const Index work = count * head.n.T_k * (head.n.d_k + head.n.d_v);
-  const Index workers = std::min(static_cast<Index>(threads), work / kWorthAThread + 1);
+  const Index workers = std::clamp<Index>(work / kWorthAThread, 1, threads);
 
   // Few queries and many keys: threads share the keys of a group. Else the groups, as equal as
   // possible, and as many as the threads can share evenly.

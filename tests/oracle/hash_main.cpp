@@ -54,6 +54,10 @@ std::vector<Problem> problems() {
   for (Dtype dtype : {Dtype::float16, Dtype::bfloat16, Dtype::float32, Dtype::float64})
     all.push_back({"normal", filled(37, 64, dtype, normal), filled(300, 64, dtype, normal),
                    filled(300, 33, dtype, normal)});
+  // Worth a second thread, which shares the keys.
+  all.push_back({"many keys", filled(3, 48, Dtype::float32, normal),
+                 filled(16500, 48, Dtype::float32, normal),
+                 filled(16500, 40, Dtype::float32, normal)});
   const Dtype float64 = Dtype::float64;
   all.push_back({"wide", filled(9, 5, float64, wide), filled(21, 5, float64, wide),
                  filled(21, 4, float64, wide)});
