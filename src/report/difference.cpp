@@ -142,12 +142,27 @@ class Comparison {
 
 }  // namespace
 
+namespace {
+
+/// Whether elements first ... first + count - 1 are the same bytes of one type and finite: then they
+/// add nothing to a difference. Looking at the values one by one takes several times as long.
+bool same_numbers(const Array& a, const Array& b, Index first, Index count) {
+  const Index size = size_bytes(a.dtype());
+  return a.dtype() == b.dtype() &&
+         std::memcmp(a.data() + first * size, b.data() + first * size,
+                     static_cast<std::size_t>(count * size)) == 0 &&
+         all_finite(a, first, count);
+}
+
+}  // namespace
+
 Difference difference(const Array& actual, const Array& expected, const Tolerance& tolerance) {
   Comparison comparison(actual, expected, tolerance);
   const Index count = actual.shape().element_count();
   std::vector<double> a(kChunk), e(kChunk);
   for (Index first = 0; first < count; first += kChunk) {
     const Index length = std::min(kChunk, count - first);
+    if (same_numbers(actual, expected, first, length)) continue;
     read_elements(actual, first, length, a.data());
     read_elements(expected, first, length, e.data());
     for (Index i = 0; i < length; ++i)

@@ -173,6 +173,25 @@ TEST_CASE("difference: arrays longer than a chunk are compared to the end") {
   CHECK(compare(actual, expected).first == 9999);
 }
 
+TEST_CASE("difference: the same bytes in both arrays hide no NaN, in any chunk") {
+  for (const std::size_t position : {0u, 5000u, 9999u}) {
+    std::vector<double> values(10000, 1);
+    values[position] = kNan;
+    const Difference d = compare(values, values);
+    CHECK(d.first == static_cast<Index>(position));
+    CHECK(d.outside == 1);
+    CHECK(d.actual_nans == 1);
+    CHECK(d.expected_nans == 1);
+    CHECK(compare(values, values, {.nan_equal = true}).equal());
+  }
+}
+
+TEST_CASE("difference: the same bytes of different types are not the same numbers") {
+  const Array array = floats({1, 2});
+  const Array others(array.shape(), Dtype::int32, nullptr, array.data());
+  CHECK(difference(array, others, {}).unequal == 2);
+}
+
 TEST_CASE("difference: two empty arrays are equal") {
   const Difference d = compare({}, {});
   CHECK(d.equal());
