@@ -2,10 +2,10 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "io/mapped_file.h"
 #include "io/quote.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,13 +50,6 @@ struct Descriptor {
   ~Descriptor() { close(number); }
 };
 
-FileBytes mapped(int descriptor, std::size_t size) {
-  void* memory = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (memory == MAP_FAILED) return {};
-  std::shared_ptr<const void> owner(memory, [size](void* start) { munmap(start, size); });
-  return {std::move(owner), {static_cast<const std::byte*>(memory), size}};
-}
-
 FileBytes read_to_end(int descriptor, const std::string& place) {
   std::unique_ptr<void, void (*)(void*)> memory(nullptr, std::free);
   std::size_t capacity = 0;
@@ -89,7 +82,7 @@ FileBytes read_descriptor(int descriptor, const std::string& place) {
   // Files of /proc claim to be regular and of size 0; and a shell may have read a part of standard
   // input already.
   if (S_ISREG(status.st_mode) && status.st_size > 0 && lseek(descriptor, 0, SEEK_CUR) == 0) {
-    const FileBytes file = mapped(descriptor, static_cast<std::size_t>(status.st_size));
+    FileBytes file = map_file(descriptor, static_cast<std::size_t>(status.st_size), place);
     if (file.owner) return file;
   }
   return read_to_end(descriptor, place);

@@ -25,7 +25,8 @@ struct FileBytes {
 /// All bytes of an input; "-" is standard input.
 ///
 /// A regular file is mapped, not copied. Anything else is read to its end, however slowly it comes,
-/// into memory that grows with what has come. The file must not shrink while it is in use.
+/// into memory that grows with what has come. If a mapped file shrinks while it is in use, the process
+/// ends with a message, see mapped_file.h.
 /// Throws Error that names the file if it is a folder or cannot be read.
 FileBytes read_file(const std::string& path);
 

@@ -26,8 +26,7 @@ static_assert(std::atomic<State>::is_always_lock_free, "read by a signal handler
 Slot slots[8];
 
 extern "C" void remove_temporaries(int signal_number) {
-  for (Slot& slot : slots)
-    if (slot.state == named) unlink(slot.path);
+  remove_temporary_files();
   raise(signal_number);  // SA_RESETHAND has put the default action back
 }
 
@@ -72,6 +71,11 @@ TemporaryName::~TemporaryName() {
 
 const char* TemporaryName::path() const {
   return slots[slot_].path;
+}
+
+void remove_temporary_files() noexcept {
+  for (const Slot& slot : slots)
+    if (slot.state == named) unlink(slot.path);
 }
 
 }  // namespace sdpa

@@ -24,4 +24,7 @@ class TemporaryName {
   int slot_;
 };
 
+/// Removes the files of all names that are in use; a signal handler may call it.
+void remove_temporary_files() noexcept;
+
 }  // namespace sdpa
