@@ -6,13 +6,13 @@
 #include "cli/option_values.h"
 #include "cli/parse_reports.h"
 #include "io/array_file.h"
+#include "io/file.h"
 #include "io/quote.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -52,14 +52,6 @@ ShowProgress show_progress_from(std::string_view word) {
   for (const auto& [name, when] : kShowProgress)
     if (word == name) return when;
   throw UsageError("--progress", in_quotes(word) + " is not auto, always or never");
-}
-
-/// The file that `path` names, however it is written.
-std::filesystem::path resolved(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  const std::filesystem::path found = std::filesystem::weakly_canonical(absolute, error);
-  return error ? absolute : found;
 }
 
 /// Words that belong to no option and are not the case file.
@@ -125,7 +117,7 @@ Request parse_attend(std::vector<std::string> words) {
   options.v = value_of(v).value_or("");
   if (const auto path = value_of(output)) options.output = *path;
   options.weights = value_of(weights);
-  if (options.weights && resolved(*options.weights) == resolved(options.output))
+  if (options.weights && is_same_output(*options.weights, options.output))
     throw UsageError("--weights", *options.weights + " is also the output");
   if (const auto word = value_of(dtype)) options.settings.dtype = dtype_from("--dtype", *word);
   if (const auto word = value_of(precision)) options.settings.precision = precision_from(*word);

@@ -46,6 +46,14 @@ Form form_of(std::span<const std::byte> bytes) {
                          "; raw numbers are named FILE:TYPE:SHAPE, as q.bin:float32:128x64");
 }
 
+/// For files that say their types themselves.
+void refuse_type(const Argument& argument) {
+  if (argument.dtype && *argument.dtype != Dtype::float64)
+    throw Error(
+        argument.place,
+        "the type alone is for .npy files; raw numbers are named FILE:TYPE:SHAPE, JSON is float64");
+}
+
 Array array_in(const FileBytes& file, const Argument& argument) {
   const std::string& place = argument.place;
   if (argument.shape) return read_raw(file, *argument.dtype, *argument.shape, place);
@@ -60,10 +68,7 @@ Array array_in(const FileBytes& file, const Argument& argument) {
                 "is a zip archive (.npz), not one array; of members q, k and v it is given alone");
   if (form == Form::safetensors)
     throw Error(place, "is a .safetensors file, of which FILE#NAME names one tensor");
-  if (argument.dtype && *argument.dtype != Dtype::float64)
-    throw Error(
-        place,
-        "the type alone is for .npy files; raw numbers are named FILE:TYPE:SHAPE, JSON is float64");
+  refuse_type(argument);
   if (form == Form::json) return read_json(file.bytes, place);
   refuse_unknown(file.bytes, place);
 }
@@ -78,8 +83,12 @@ Case case_in(const FileBytes& file, const Argument& argument) {
     case Form::zip:
       return read_npz_case(file, place, argument.dtype);
     case Form::safetensors:
+      if (argument.dtype)
+        throw Error(place, "is a .safetensors file, which says its types itself; leave out :" +
+                               std::string(name(*argument.dtype)));
       return read_safetensors_case(file, place);
     case Form::json:
+      refuse_type(argument);
       return read_json_case(file.bytes, place);
     case Form::unknown:
       break;

@@ -117,6 +117,30 @@ std::string follow_links(const std::string& path, const std::string& place) {
   fail(place, ELOOP);
 }
 
+/// Where an output goes.
+struct Destination {
+  bool replaced;  ///< a regular file that will be replaced, or a new one
+  bool exists;    ///< whether `status` is known
+  struct stat status;
+};
+
+Destination destination_of(const std::string& path) {
+  Destination to{};
+  const auto number = open_descriptor_of(path);
+  to.exists = (number ? fstat(*number, &to.status) : stat(path.c_str(), &to.status)) == 0;
+  to.replaced = !number && (!to.exists || S_ISREG(to.status.st_mode));
+  return to;
+}
+
+/// The one name of a file that may not exist yet.
+std::filesystem::path canonical_target(const std::string& path) {
+  const std::filesystem::path target = follow_links(path, printable(path));
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(target, error);
+  const std::filesystem::path found = std::filesystem::weakly_canonical(absolute, error);
+  return error ? absolute : found;
+}
+
 }  // namespace
 
 FileBytes read_file(const std::string& path) {
@@ -129,6 +153,13 @@ FileBytes read_file(const std::string& path) {
 
 bool file_exists(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
+}
+
+bool is_same_output(const std::string& a, const std::string& b) {
+  const Destination to_a = destination_of(a), to_b = destination_of(b);
+  if (to_a.replaced && to_b.replaced) return canonical_target(a) == canonical_target(b);
+  return to_a.exists && to_b.exists && to_a.status.st_dev == to_b.status.st_dev &&
+         to_a.status.st_ino == to_b.status.st_ino;
 }
 
 OutputFile::OutputFile(const std::string& path)

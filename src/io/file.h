@@ -33,6 +33,11 @@ FileBytes read_file(const std::string& path);
 /// Whether something of this name can be opened as an input or is at least there.
 bool file_exists(const std::string& path);
 
+/// Whether two names of outputs mean one place, through links and descriptors too. Hard links to one
+/// file are two places, since outputs replace files. Throws Error as OutputFile does for links that
+/// lead nowhere.
+bool is_same_output(const std::string& a, const std::string& b);
+
 /// An output. "-" is standard output; "/dev/stdout" and "/dev/fd/N" are the open descriptors; other
 /// devices and pipes are opened. All these are written as the bytes come.
 ///

@@ -4,4 +4,12 @@ status sdpa case.json -w -
 status sdpa case.json -o out.npy -w out.npy
 status sdpa case.json -o out.npy -w ./here/./out.npy
 status sdpa case.json -o "$PWD"/out.npy -w here/out.npy
+ln -s there.npy link.npy
+ln -s here/link.npy longer_link.npy
+status sdpa case.json -o there.npy -w link.npy
+status sdpa case.json -o longer_link.npy -w link.npy
+status sdpa case.json -o /dev/stdout -w -
+status sdpa case.json -w /dev/fd/1 >file.json
+status sdpa case.json -w file.json >file.json
+rm file.json
 ls -A

@@ -95,3 +95,16 @@ TEST_CASE("array_file: place_of calls - standard input and keeps a message on on
   CHECK(place_of("-") == "standard input");
   CHECK(place_of("a\nb.npy") == "a\\x0ab.npy");
 }
+
+TEST_CASE("array file: a case file that says its types is given none") {
+  const TemporaryFolder folder;
+  const std::string json = folder.file("c.json", R"({"q": [[1]], "k": [[1]], "v": [[1]]})");
+  CHECK(read_case(json + ":float64").q.at(0) == 1);
+  CHECK(error_of([&] { read_case(json + ":float32"); }) ==
+        json +
+            ": the type alone is for .npy files; raw numbers are named FILE:TYPE:SHAPE, JSON is "
+            "float64");
+  const std::string tensors = SDPA_SOURCE_DIR "/data/forms/case/case.safetensors";
+  CHECK(error_of([&] { read_case(tensors + ":float32"); }) ==
+        tensors + ": is a .safetensors file, which says its types itself; leave out :float32");
+}

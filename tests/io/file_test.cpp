@@ -178,3 +178,22 @@ TEST_CASE("file: with standard output closed, no other file takes its place") {
   });
   CHECK(WEXITSTATUS(status) == 7);
 }
+
+TEST_CASE("file: outputs are the same place by any name, but hard links are two places") {
+  TemporaryFolder folder;
+  const std::string there = folder.file("there", "x");
+  const std::string absent = folder.path("absent");
+  std::filesystem::create_symlink("absent", folder.path("link"));
+  std::filesystem::create_hard_link(there, folder.path("hard"));
+  CHECK(is_same_output(there, there));
+  CHECK(is_same_output(absent, folder.path("./link")));
+  CHECK_FALSE(is_same_output(there, absent));
+  CHECK_FALSE(is_same_output(there, folder.path("hard")));
+  CHECK(is_same_output("-", "/dev/stdout"));
+  CHECK_FALSE(is_same_output("-", there));
+
+  const int descriptor = open(there.c_str(), O_WRONLY);
+  CHECK(is_same_output("/dev/fd/" + std::to_string(descriptor), there));
+  CHECK_FALSE(is_same_output("/dev/fd/" + std::to_string(descriptor), absent));
+  close(descriptor);
+}
