@@ -1,13 +1,20 @@
 #!/bin/sh
-# Runs every fuzz target for some seconds, beginning with the files of data/:
-#   tests/fuzz/run.sh SECONDS BUILD [TARGET...]
+# Runs every fuzz target, beginning with the files of data/:
+#   tests/fuzz/run.sh LIMIT BUILD [TARGET...]
+# LIMIT is a number of seconds for each target, or of inputs, as 10000x: then they are the same each time, and no
+# machine is too slow for them.
 # BUILD is a folder configured with -DSDPA_FUZZERS=ON -DCMAKE_CXX_COMPILER=clang++. What the targets find
 # interesting is kept in BUILD/corpus, what is wrong is printed, and the script then fails.
 set -eu
-seconds=$1
+case $1 in
+  *x) limit="-runs=${1%x} -seed=1 -timeout=60" ;;
+  *) limit="-max_total_time=$1 -timeout=5" ;;
+esac
 build=$(realpath "$2")
 shift 2
 data=$(realpath "$(dirname "$0")/../../data")
+# Freed memory that the sanitizer keeps for a while is not the target's.
+export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=32"
 [ $# -gt 0 ] || set -- npy npz safetensors json raw command
 
 # Prints a seed of the command target: a file, or numbers, behind the words that use it.
@@ -33,7 +40,7 @@ for target; do
       command_seed 'check f -q f -k f -v f --accumulate f32 --json' "$data/example/k.npy" >"$corpus/check"
       ;;
   esac
-  "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -rss_limit_mb=256 -timeout=5 -close_fd_mask=3 \
+  "$build/tests/fuzz/${target}_fuzz" $limit -rss_limit_mb=256 -close_fd_mask=3 \
     -artifact_prefix="$build/$target-" -print_final_stats=1 "$corpus" 2>"$build/$target.log" || {
     tail -n 40 "$build/$target.log"
     exit 1
