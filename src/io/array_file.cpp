@@ -139,7 +139,11 @@ template <class Read>
 auto read_argument(std::string_view word, Read read) {
   const Argument argument = parse_argument(word);
   try {
-    return read(read_file(argument.file), argument);
+    std::optional<std::size_t> needed;
+    if (argument.shape)
+      needed =
+          static_cast<std::size_t>(argument.shape->element_count() * size_bytes(*argument.dtype));
+    return read(read_file(argument.file, needed), argument);
   } catch (const std::bad_alloc&) {
     throw Error(argument.place, "no memory for what it holds");
   }

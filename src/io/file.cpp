@@ -50,7 +50,8 @@ struct Descriptor {
   ~Descriptor() { close(number); }
 };
 
-FileBytes read_to_end(int descriptor, const std::string& place) {
+FileBytes read_to_end(int descriptor, const std::string& place, std::optional<std::size_t> needed) {
+  constexpr std::size_t kFarBeyond = std::size_t{1} << 24;
   std::unique_ptr<void, void (*)(void*)> memory(nullptr, std::free);
   std::size_t capacity = 0;
   std::size_t size = 0;
@@ -72,10 +73,14 @@ FileBytes read_to_end(int descriptor, const std::string& place) {
       return {std::move(owner), {start, size}};
     }
     size += static_cast<std::size_t>(count);
+    if (needed && size > *needed && size - *needed > kFarBeyond)
+      throw Error(place, "more than " + std::to_string(*needed + kFarBeyond) +
+                             " bytes, its shape and type need " + std::to_string(*needed));
   }
 }
 
-FileBytes read_descriptor(int descriptor, const std::string& place) {
+FileBytes read_descriptor(int descriptor, const std::string& place,
+                          std::optional<std::size_t> needed) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) fail(place, errno);
   if (S_ISDIR(status.st_mode)) fail(place, EISDIR);
@@ -85,7 +90,7 @@ FileBytes read_descriptor(int descriptor, const std::string& place) {
     FileBytes file = map_file(descriptor, static_cast<std::size_t>(status.st_size), place);
     if (file.owner) return file;
   }
-  return read_to_end(descriptor, place);
+  return read_to_end(descriptor, place, needed);
 }
 
 /// N of "/dev/fd/N" and what else names a descriptor of this process: opening these would begin a
@@ -143,12 +148,12 @@ std::filesystem::path canonical_target(const std::string& path) {
 
 }  // namespace
 
-FileBytes read_file(const std::string& path) {
-  if (path == "-") return read_descriptor(0, "standard input");
+FileBytes read_file(const std::string& path, std::optional<std::size_t> needed) {
+  if (path == "-") return read_descriptor(0, "standard input", needed);
   const std::string place = printable(path);
   const Descriptor file{open_file(path.c_str(), O_RDONLY)};
   if (file.number < 0) fail(place, errno);
-  return read_descriptor(file.number, place);
+  return read_descriptor(file.number, place, needed);
 }
 
 bool file_exists(const std::string& path) {
