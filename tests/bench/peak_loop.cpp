@@ -17,9 +17,9 @@ double operations_per_second() {
   for (int x = 0; x < kSums; ++x) sums[x] = broadcast(Number(x));
   const auto begin = std::chrono::steady_clock::now();
   for (int step = 0; step < kSteps; ++step) {
-    const Vector a = sums[0] * Number(0.5);  // not a constant of the loop
 #pragma GCC unroll 12
-    for (int x = 0; x < kSums; ++x) sums[x] = fma(sums[x], a, sums[x]);
+    for (int x = 0; x < kSums; ++x)
+      sums[x] = fma(sums[x], broadcast(Number(0.5)), broadcast(Number(1)));
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   for (int x = 1; x < kSums; ++x) sums[0] += sums[x];
