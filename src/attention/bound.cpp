@@ -11,35 +11,31 @@ namespace sdpa {
 // two errors as long as each is below kLargestError, and beyond that nothing is claimed.
 //
 // 1. Scores. A rounding is off by at most u times what it rounds (Higham, "Accuracy and Stability
-// of
-//    Numerical Algorithms", 2nd ed., section 3.3, running error analysis). So in float64 q_t k_j is
-//    off by u times the sum of the absolute values of all partial sums, which query_norms bounds.
-//    sum_i |q_i k_ji| is at most N = |q_t| |k_j| (Cauchy-Schwarz). In double-double products are cut
-//    at a power of two P from 2N up to 4N (dot_power below). High parts add up exactly: they are
-//    multiples of u P, and no sum of them exceeds P. A low part is at most u P; it, and each sum of
-//    them, is rounded: n products of a chain are off by (n (n + 1) / 2 + n) u^2 P. Each chain that
-//    joins adds 3u^2 N. M is 1/sqrt(d_k) times that, a bound of all scores. Scaling adds `scale` M.
+//    of Numerical Algorithms", 2nd ed., section 3.3, running error analysis). So in float64 q_t
+//    k_j is off by u times the sum of the absolute values of all partial sums, which query_norms
+//    bounds. sum_i |q_i k_ji| is at most N = |q_t| |k_j| (Cauchy-Schwarz). In double-double
+//    products are cut at a power of two P from 2N up to 4N (dot_power below). High parts add up
+//    exactly: they are multiples of u P, and no sum of them exceeds P. A low part is at most u P;
+//    it, and each sum of them, is rounded: n products of a chain are off by (n (n + 1) / 2 + n)
+//    u^2 P. Each chain that joins adds 3u^2 N. M is 1/sqrt(d_k) times that, a bound of all
+//    scores. Scaling adds `scale` M.
 // 2. Numerators. p_j = exp(s_j - m): the subtraction is exact where scores are bounded (m = 0),
-// else
-//    off by `subtract` 2M; exp by `exp`, relatively. An absolute error of the argument is a
-//    relative one of p_j. Where maxima are raised, at most once a block and once a span, what was summed before
-//    takes a factor that is off by `exp` and `multiply`, and by `subtract` times the raise; all
-//    raises together are at most 2M. So each numerator is p_j (1 + e_j) with |e_j| <= W, the sum of
-//    all these.
-// 3. Numerators that are off so change the output by sum_j w_j e_j (v_j - o) / (1 + sum_j w_j e_j),
-// at
-//    most W (A + |o|) with A = sum_j w_j |v_j|. A is at most the largest |v_j|, and at most |w| |v|
-//    (Cauchy-Schwarz again); the smaller is taken.
-// 4. The second sum is off by `weighted_sum` A: a number takes part in at most kKeyChain roundings
-// in a
-//    chain, then one for each chain of the block (Higham, section 4.2). The compensated total of
-//    blocks and spans adds one more; its other errors are below (u * blocks)^2, which kSlack covers
-//    up to 10^7 blocks.
+//    else off by `subtract` 2M; exp by `exp`, relatively. An absolute error of the argument is a
+//    relative one of p_j. Where maxima are raised, at most once a block and once a span, what was
+//    summed before takes a factor that is off by `exp` and `multiply`, and by `subtract` times
+//    the raise; all raises together are at most 2M. So each numerator is p_j (1 + e_j) with |e_j|
+//    <= W, the sum of all these.
+// 3. Numerators that are off so change the output by sum_j w_j e_j (v_j - o) / (1 + sum_j w_j
+//    e_j), at most W (A + |o|) with A = sum_j w_j |v_j|. A is at most the largest |v_j|, and at
+//    most |w| |v| (Cauchy-Schwarz again); the smaller is taken.
+// 4. The second sum is off by `weighted_sum` A: a number takes part in at most kKeyChain
+//    roundings in a chain, then one for each chain of the block (Higham, section 4.2). The
+//    compensated total of blocks and spans adds one more; its other errors are below (u *
+//    blocks)^2, which kSlack covers up to 10^7 blocks.
 // 5. The sum of the numerators, all positive, is off by `sum`, relatively, and the division by
-// `divide`.
+//    `divide`.
 // 6. Numerators below 2^-1021 count as zero where m is the maximum; then the sum is about 1 or
-// more.
-//    Products that underflow lose at most `underflow` each.
+//    more. Products that underflow lose at most `underflow` each.
 //
 // The bounds of the double-double operations are in kernel/double_double.h, those of exp in
 // kernel/exp.h.

@@ -98,17 +98,18 @@ class QueryGroup {
   void read_queries(const Norms* norms) {
     const Index d_k = head_.n.d_k;
     q_.resize(rows_.size() * static_cast<std::size_t>(d_k));
-    std::vector<double> q_t(static_cast<std::size_t>(d_k));
     for (std::size_t r = 0; r < rows_.size(); ++r) {
       Number* q = q_.data() + static_cast<Index>(r) * d_k;
       read_elements(head_.q, rows_[r].t * d_k, d_k, q);
-      if (norms == nullptr) continue;
-      read_elements(head_.q, rows_[r].t * d_k, d_k, q_t.data());
-      queries_.push_back(query_norms(*norms, q_t.data()));
-      dot_powers_.push_back(dot_power(*norms, queries_.back().norm));
-      bounded_ = bounded_ &&
-                 score_bound(head_, *norms, queries_.back().norm) <= kernel::kLargestBoundedScore;
+      if constexpr (kDtype<Number> == Dtype::float64)
+        if (norms != nullptr) measure_query(*norms, q);
     }
+  }
+
+  void measure_query(const Norms& norms, const double* q) {
+    const QueryNorms& query = queries_.emplace_back(query_norms(norms, q));
+    dot_powers_.push_back(dot_power(norms, query.norm));
+    bounded_ = bounded_ && score_bound(head_, norms, query.norm) <= kernel::kLargestBoundedScore;
   }
 
   void gather_columns() {

@@ -51,7 +51,8 @@ struct StageSink {
 /// has_low         whether that arithmetic has low parts
 /// allow_bounded   whether rows with small scores may keep their maximum in; how a row is rounded
 ///                 then depends on its neighbours, within the bounds of bound.h
-/// norms           of the head; may be null if neither low parts nor bounded rows are asked for
+/// norms           of the head; null for plain arithmetic, without low parts and bounded rows, as
+///                 that in float32 always is
 template <class Number>
 void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
                const Head& head, const Norms* norms, std::span<const RowTask> rows, int threads,

@@ -42,16 +42,14 @@ constexpr std::pair<std::string_view, ShowProgress> kShowProgress[] = {
 /// The options -q, -k and -v.
 using Operands = std::array<const CLI::Option*, 3>;
 
-Precision precision_from(std::string_view word) {
-  for (const auto& [name, precision] : kPrecisions)
-    if (word == name) return precision;
-  throw UsageError("--precision", in_quotes(word) + " is not exact, float64 or float32");
-}
-
-ShowProgress show_progress_from(std::string_view word) {
-  for (const auto& [name, when] : kShowProgress)
-    if (word == name) return when;
-  throw UsageError("--progress", in_quotes(word) + " is not auto, always or never");
+/// What `word` means for an option with these names of values, which `names` lists for the message.
+template <class Value, std::size_t count>
+Value choice_from(std::string_view option, std::string_view word,
+                  const std::pair<std::string_view, Value> (&choices)[count],
+                  std::string_view names) {
+  for (const auto& [name, value] : choices)
+    if (word == name) return value;
+  throw UsageError(option, in_quotes(word) + " is not " + std::string(names));
 }
 
 /// Words that belong to no option and are not the case file.
@@ -120,8 +118,11 @@ Request parse_attend(std::vector<std::string> words) {
   if (options.weights && is_same_output(*options.weights, options.output))
     throw UsageError("--weights", *options.weights + " is also the output");
   if (const auto word = value_of(dtype)) options.settings.dtype = dtype_from("--dtype", *word);
-  if (const auto word = value_of(precision)) options.settings.precision = precision_from(*word);
-  if (const auto word = value_of(progress)) options.progress = show_progress_from(*word);
+  if (const auto word = value_of(precision))
+    options.settings.precision =
+        choice_from("--precision", *word, kPrecisions, "exact, float64 or float32");
+  if (const auto word = value_of(progress))
+    options.progress = choice_from("--progress", *word, kShowProgress, "auto, always or never");
   options.settings.threads = threads_from(threads);
   options.settings.weights = options.weights.has_value();
   return options;

@@ -9,7 +9,7 @@ using Index = std::ptrdiff_t;
 
 /// Keys that one call of `absorb` takes at most.
 inline constexpr Index kKeyBlock = 256;
-/// Keys of one workspace; a group that has more keys is merged from several. A multiple of kKeyBlock.
+/// Keys of one workspace, a multiple of kKeyBlock; a group of more keys is merged from several.
 inline constexpr Index kKeySpan = 2048;
 /// Features that are summed in one chain before the chain is added to the score.
 inline constexpr Index kFeatureChain = 16;

@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "io/temporary_folder.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -24,15 +25,8 @@ using namespace sdpa;
 namespace {
 
 /// The current folder for all runs, removed with the process.
-struct Folder {
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "sdpa-fuzz-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    path = name;
-    std::filesystem::current_path(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
+struct CurrentFolder : TemporaryFolder {
+  CurrentFolder() { std::filesystem::current_path(path("")); }
 };
 
 /// Empties the folder but for f.
@@ -66,7 +60,7 @@ std::ptrdiff_t files_in_folder() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Folder folder;
+  static const CurrentFolder folder;
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   const std::string_view line = input.substr(0, input.find('\n'));
   // Words of a command hold no zero, and without a slash they name no file outside of the folder.
