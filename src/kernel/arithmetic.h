@@ -36,6 +36,8 @@ struct PlainArithmetic {
   static constexpr int kSums = 12;
   // Of a group. A block of k and v is fetched and converted once for all of them.
   static constexpr Index kTiles = 16;
+  // Numerators that are computed at once, their steps taking turns.
+  static constexpr int kTogether = 2;
 };
 template <>
 struct Arithmetic<FloatLanes> : PlainArithmetic<float> {
@@ -55,6 +57,7 @@ struct Arithmetic<DoubleDouble> {
   static constexpr int kVectors = 1;  // two registers a sum, and few rows come this far
   static constexpr int kSums = 4;
   static constexpr Index kTiles = 8;  // rows want few columns, but a group those of all its rows
+  static constexpr int kTogether = 4;
 };
 
 template <class Real>

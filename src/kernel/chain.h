@@ -11,39 +11,52 @@ namespace sdpa::kernel::SDPA_ISA {
 template <class Real, int V>
 constexpr int kAcross = smaller(Arithmetic<Real>::kSums / V, 8);
 
-/// 1, of which compilers know nothing. Of numbers that lie side by side they would make one load
-/// and shuffles, which are slower than a broadcast from memory for each.
-inline Index unknown_one() {
-  Index one = 1;
-  asm("" : "+r"(one));
-  return one;
+/// x, of which compilers know nothing from here on. Numbers that they know to lie side by side they
+/// read by one load and shuffles, which are slower than a broadcast from memory for each.
+template <class T>
+[[gnu::always_inline]] inline T hidden(T x) {
+  asm("" : "+r"(x));
+  return x;
 }
 
-/// Has `count` numbers brought into the nearest cache while others are worked on.
-template <class Number>
-[[gnu::always_inline]] inline void prefetch(const Number* numbers, Index count) {
-  constexpr Index kLine = 64 / sizeof(Number);
-  for (Index i = 0; i < count; i += kLine) __builtin_prefetch(numbers + i);
+/// One step of a chain: sums[x][y] += a[y] * b[x * across].
+template <class Real, class Factor, int X, int V>
+[[gnu::always_inline]] inline void add_step(const Factor* a, const NumberOf<Real>* b, Index across,
+                                            Real (&sums)[X][V]) {
+#pragma GCC unroll 12
+  for (int x = 0; x < X; ++x) {
+    const auto b_x = broadcast(b[x * across]);
+#pragma GCC unroll 3
+    for (int y = 0; y < V; ++y) sums[x][y] = add_product(a[y], b_x, sums[x][y]);
+  }
 }
 
 /// sums[x][y] = sum_i a[i][y] * b[x * across + i * along] over i = 0 ... steps - 1, in this order,
 /// without normalising. One register a sum, as long as X * V is at most kSums.
-template <class Real, class Factor, int X, int V>
+///
+/// A chain of kFull steps is unrolled, and has as many numbers as it multiplies brought into the
+/// nearest cache from `next` on, a line at a time: several at once would hold up the
+/// multiplications.
+template <Index kFull, class Real, class Factor, int X, int V>
 [[gnu::always_inline]] inline void sum_chain(const Factor* a, const NumberOf<Real>* b, Index across,
-                                             Index along, Index steps, Real (&sums)[X][V]) {
+                                             Index along, Index steps, const NumberOf<Real>* next,
+                                             Real (&sums)[X][V]) {
+  constexpr Index kLine = 64 / sizeof(NumberOf<Real>), kStepsOfLine = kLine > X ? kLine / X : 1;
 #pragma GCC unroll 12
   for (int x = 0; x < X; ++x)
 #pragma GCC unroll 3
     for (int y = 0; y < V; ++y) sums[x][y] = product<Real>(a[y], broadcast(b[x * across]));
-#pragma GCC unroll 4
-  for (Index i = 1; i < steps; ++i) {
-    a += V;
-    b += along;
-#pragma GCC unroll 12
-    for (int x = 0; x < X; ++x) {
-      const auto b_xi = broadcast(b[x * across]);
-#pragma GCC unroll 3
-      for (int y = 0; y < V; ++y) sums[x][y] = add_product(a[y], b_xi, sums[x][y]);
+  if (steps == kFull) {
+#pragma GCC unroll 32
+    for (Index i = 1; i < kFull; ++i) {
+      if (i % kStepsOfLine == kStepsOfLine / 2) __builtin_prefetch(next + i * X);
+      b = hidden(b + along);
+      add_step(a + i * V, b, across, sums);
+    }
+  } else {
+    for (Index i = 1; i < steps; ++i) {
+      b = hidden(b + along);
+      add_step(a + i * V, b, across, sums);
     }
   }
 }

@@ -24,6 +24,7 @@ struct ExpConstants<float> {
   static constexpr float kLn2Low = 0x1.7f7d1cp-20f;
   static constexpr float kRoundToInteger = 0x1.8p+23f;  // adding it leaves no bits behind the point
   static constexpr int kFractionBits = 23;
+  static constexpr std::int32_t kBias = 127;          // of the exponent
   static constexpr float kSmallestExponent = -87.0f;  // below, 2^n would be subnormal
   // (exp(r) - 1 - r) / r^2, interpolated at Chebyshev's points of [-0.34658, 0.34658]. With these
   // rounded coefficients 1 + r + r^2 * polynomial is within 2^-26.6 of exp(r), relatively.
@@ -39,6 +40,7 @@ struct ExpConstants<double> {
   static constexpr double kLn2Lowest = 0x1.f97b57a079a19p-103;
   static constexpr double kRoundToInteger = 0x1.8p+52;
   static constexpr int kFractionBits = 52;
+  static constexpr std::int64_t kBias = 1023;
   static constexpr double kSmallestExponent = -708.0;
   // As above; within 2^-55.7.
   static constexpr double kPolynomial[] = {
@@ -60,18 +62,23 @@ static inline Multiple<Vector> multiple_of_ln2(Vector x) {
   return {shifted, shifted - C::kRoundToInteger};
 }
 
-/// value * 2^n; value is in [1/2, 2) and the result is normal.
+/// 2^n, for an x that is not below kSmallestExponent.
 template <class Number, class Vector>
-static inline Vector scale_by_power_of_2(Vector value, Vector shifted) {
-  using Bits = typename Lanes<Number>::Bits;
-  return (Vector)((Bits)value + ((Bits)shifted << ExpConstants<Number>::kFractionBits));
+static inline Vector power_of_2(Vector shifted) {
+  using C = ExpConstants<Number>;
+  return (Vector)(((typename Lanes<Number>::Bits)shifted + C::kBias) << C::kFractionBits);
 }
 
-/// sum_i coefficients[i] * r^i, the even and the odd powers by Horner's scheme each: half as many
-/// operations have to wait for another.
+/// result, or 0 for an x below kSmallestExponent.
+template <class Number, class Vector>
+static inline Vector unless_too_small(Vector x, Vector result) {
+  return x < ExpConstants<Number>::kSmallestExponent ? Vector{} : result;
+}
+
+/// sum_i coefficients[i] * r^i, where square is r^2. The even and the odd powers by Horner's scheme
+/// each: half as many operations have to wait for another.
 template <class Number, int count, class Vector>
-static inline Vector polynomial(const Number (&coefficients)[count], Vector r) {
-  const Vector square = r * r;
+static inline Vector polynomial(const Number (&coefficients)[count], Vector r, Vector square) {
   Vector last = broadcast(coefficients[count - 1]), other = broadcast(coefficients[count - 2]);
 #pragma GCC unroll 16
   for (int i = count - 3; i >= 0; i -= 2) {
@@ -95,8 +102,9 @@ static inline Vector exp_of_lanes(Vector x) {
   Vector r = fma(n, broadcast(-C::kLn2High), x);
   r = fma(n, broadcast(-C::kLn2Low), r);
 
-  const Vector value = fma(r * r, polynomial(C::kPolynomial, r), r) + Number(1);
-  return x < C::kSmallestExponent ? Vector{} : scale_by_power_of_2<Number>(value, shifted);
+  const Vector square = r * r, power = power_of_2<Number>(shifted);
+  const Vector exp_minus_1 = fma(square, polynomial(C::kPolynomial, r, square), r);
+  return unless_too_small<Number>(x, fma(exp_minus_1, power, power));
 }
 
 static inline FloatLanes exp(FloatLanes x) {
@@ -132,10 +140,11 @@ inline constexpr double kInverseFactorialTail[] = {
 
 /// product + coefficient, where |product| is below the coefficient, so the cheaper sum is exact.
 /// Error at most 3u^2.
-static inline DoubleDouble add_to_coefficient(const double (&coefficient)[2],
-                                              DoubleDouble product) {
-  const DoubleDouble high = fast_two_sum(broadcast(coefficient[0]), product.hi);
-  return fast_two_sum(high.hi, high.lo + (product.lo + coefficient[1]));
+template <class Vector>
+[[gnu::always_inline]] static inline DoubleDoubleOf<Vector> add_to_coefficient(
+    const double (&coefficient)[2], DoubleDoubleOf<Vector> product) {
+  const auto high = fast_two_sum(Vector(broadcast(coefficient[0])), product.hi);
+  return fast_two_sum(high.hi, high.lo + (product.lo + broadcast(coefficient[1])));
 }
 
 /// Relative error at most 2^-101, for x.hi above -670; from there down to kSmallestExponent the low
@@ -149,38 +158,64 @@ static inline DoubleDouble add_to_coefficient(const double (&coefficient)[2],
 /// With even <= 1.061 and |r * odd| <= 0.354, whose product costs 5u^2 and whose sum 3u^2 of at most
 /// 1.415, all that is below (9.6 + 5.0 + 4.3 + 1.5) u^2, and where r < 0 and the result is as small
 /// as 0.707, below (9.6 + 5.0 + 2.2 + 1.1) u^2 / 0.707: 32u^2 = 2^-101 at most.
-static inline DoubleDouble exp(DoubleDouble x) {
+template <int count>
+static inline void exp(DoubleDouble (&xs)[count]) {
   using C = ExpConstants<double>;
-  const auto [shifted, n] = multiple_of_ln2<double>(x.hi);
-  const DoubleLanes high = fma(n, broadcast(-C::kLn2High), x.hi);
-  const DoubleDouble middle = two_product(n, broadcast(-C::kLn2Low));
-  const DoubleDouble without_low = two_sum(high, middle.hi);
-  const DoubleDouble with_low = two_sum(without_low.hi, x.lo);
-  const DoubleLanes lowest = fma(n, broadcast(-C::kLn2Lowest), middle.lo);
-  const DoubleDouble r = fast_two_sum(with_low.hi, without_low.lo + with_low.lo + lowest);
+  using Vector = Several<DoubleLanes, count>;
+  DoubleDoubleOf<Vector> x;
+  Vector shifted, n;
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) {
+    const auto multiple = multiple_of_ln2<double>(xs[i].hi);
+    x.hi.of[i] = xs[i].hi;
+    x.lo.of[i] = xs[i].lo;
+    shifted.of[i] = multiple.shifted;
+    n.of[i] = multiple.n;
+  }
+  const Vector high = fma(n, broadcast(-C::kLn2High), x.hi);
+  const auto middle = two_product(n, Vector(broadcast(-C::kLn2Low)));
+  const auto without_low = two_sum(high, middle.hi);
+  const auto with_low = two_sum(without_low.hi, x.lo);
+  const Vector lowest = fma(n, broadcast(-C::kLn2Lowest), middle.lo);
+  const auto r = fast_two_sum(with_low.hi, without_low.lo + with_low.lo + lowest);
 
   constexpr int kTail = sizeof kInverseFactorialTail / sizeof(double);
-  DoubleLanes tail = broadcast(kInverseFactorialTail[kTail - 1]);
+  Vector tail = broadcast(kInverseFactorialTail[kTail - 1]);
 #pragma GCC unroll 16
   for (int term = kTail - 2; term >= 0; --term)
     tail = fma(tail, r.hi, broadcast(kInverseFactorialTail[term]));
 
   constexpr int kLast = sizeof kInverseFactorial / sizeof kInverseFactorial[0] - 1;
   static_assert(kLast % 2 == 0);
-  const DoubleDouble square = multiply(r, r);
-  DoubleDouble even = add_to_coefficient(kInverseFactorial[kLast], {tail * r.hi, DoubleLanes{}});
-  DoubleDouble odd = {broadcast(kInverseFactorial[kLast - 1][0]),
-                      broadcast(kInverseFactorial[kLast - 1][1])};
+  const auto square = multiply(r, r);
+  auto even = add_to_coefficient(kInverseFactorial[kLast],
+                                 DoubleDoubleOf<Vector>{tail * r.hi, broadcast(0.0)});
+  DoubleDoubleOf<Vector> odd{broadcast(kInverseFactorial[kLast - 1][0]),
+                             broadcast(kInverseFactorial[kLast - 1][1])};
 #pragma GCC unroll 16
   for (int term = kLast - 2; term >= 0; term -= 2) {
     even = add_to_coefficient(kInverseFactorial[term], multiply(even, square));
     if (term > 0) odd = add_to_coefficient(kInverseFactorial[term - 1], multiply(odd, square));
   }
-  const DoubleDouble sum = add(even, multiply(odd, r));
-  const auto underflow = x.hi < C::kSmallestExponent;
-  const DoubleLanes power = scale_by_power_of_2<double>(broadcast(1.0), shifted);
-  return {underflow ? DoubleLanes{} : scale_by_power_of_2<double>(sum.hi, shifted),
-          underflow ? DoubleLanes{} : sum.lo * power};
+  const auto sum = add(even, multiply(odd, r));
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) {
+    const DoubleLanes power = power_of_2<double>(shifted.of[i]);
+    xs[i] = {unless_too_small<double>(x.hi.of[i], sum.hi.of[i] * power),
+             unless_too_small<double>(x.hi.of[i], sum.lo.of[i] * power)};
+  }
+}
+static inline DoubleDouble exp(DoubleDouble x) {
+  DoubleDouble xs[] = {x};
+  exp(xs);
+  return xs[0];
+}
+
+/// Each becomes its exp.
+template <class Vector, int count>
+[[gnu::always_inline]] static inline void exp(Vector (&xs)[count]) {
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) xs[i] = exp(xs[i]);
 }
 
 }  // namespace sdpa::kernel::SDPA_ISA

@@ -125,7 +125,9 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
       const Index lanes = smaller(kWidth, group.question.queries - first);
       const Real sum = value_of(group.sum[x + y]);
       for (Index j = 0; j < keys; ++j) {
-        const Real weight = divide(numerator(group.s[j * V + y], scale, group.largest[x + y]), sum);
+        Real p[] = {group.s[j * V + y]};
+        numerators(p, scale, group.largest[x + y]);
+        const Real weight = divide(p[0], sum);
         for (Index lane = 0; lane < lanes; ++lane) {
           const Index at = (first + lane) * stride + j;
           store_lane(weight, lane, w, w_low, at);

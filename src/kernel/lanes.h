@@ -65,4 +65,41 @@ static inline Vector larger(Vector a, Vector b) {
   return a > b ? a : b;
 }
 
+/// Several vectors that take each step together, so that no step has to wait for the one before.
+template <class Vector, int count>
+struct Several {
+  Vector of[count];
+
+  Several() = default;
+  [[gnu::always_inline]] inline Several(Vector x) {
+    for (Vector& vector : of) vector = x;
+  }
+
+  [[gnu::always_inline]] friend inline Several operator+(Several a, Several b) {
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) a.of[i] = a.of[i] + b.of[i];
+    return a;
+  }
+  [[gnu::always_inline]] friend inline Several operator-(Several a, Several b) {
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) a.of[i] = a.of[i] - b.of[i];
+    return a;
+  }
+  [[gnu::always_inline]] friend inline Several operator-(Several a) {
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) a.of[i] = -a.of[i];
+    return a;
+  }
+  [[gnu::always_inline]] friend inline Several operator*(Several a, Several b) {
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) a.of[i] = a.of[i] * b.of[i];
+    return a;
+  }
+  [[gnu::always_inline]] friend inline Several fma(Several a, Several b, Several c) {
+#pragma GCC unroll 8
+    for (int i = 0; i < count; ++i) a.of[i] = kernel::SDPA_ISA::fma(a.of[i], b.of[i], c.of[i]);
+    return a;
+  }
+};
+
 }  // namespace sdpa::kernel::SDPA_ISA

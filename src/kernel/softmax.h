@@ -15,10 +15,13 @@ inline bool any_differs(Vector a, Vector b) {
   return false;
 }
 
-/// Numerator of the weight of a score: exp(scale * s - largest).
-template <class Real>
-inline Real numerator(Real s, Real scale, VectorOf<Real> largest) {
-  return exp(subtract(multiply(s, scale), largest));
+/// Scores to numerators of the weights, exp(scale * s - largest), in place.
+template <class Real, int count>
+[[gnu::always_inline]] inline void numerators(Real (&s)[count], Real scale,
+                                              VectorOf<Real> largest) {
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) s[i] = subtract(multiply(s[i], scale), largest);
+  exp(s);
 }
 
 /// Raises the maximum of vector x + y to that of the block, whose largest score is given, and
@@ -37,36 +40,49 @@ void raise_largest(Group<Real>& group, Index x, Index y, Real scale, VectorOf<Re
   for (Index d = 0; d < group.question.d_v; ++d) o[d * V + y] = multiply(o[d * V + y], factor);
 }
 
+/// Scores of one vector of queries and the keys first ... last - 1 to numerators, in place, and
+/// their sums.
+template <class Real, int V>
+void softmax_chain(Group<Real>& group, Index x, Index y, Real scale, Index first, Index last) {
+  const VectorOf<Real> largest = group.largest[x + y];
+  VectorOf<Real> squares = group.squares[x + y];
+  Real chain = {};
+  auto take = [&]<int keys>(Index j) {
+    Real* s = group.s + j * V + y;
+    Real p[keys];
+#pragma GCC unroll 8
+    for (int i = 0; i < keys; ++i) p[i] = s[i * V];
+    numerators(p, scale, largest);
+#pragma GCC unroll 8
+    for (int i = 0; i < keys; ++i) {
+      s[i * V] = p[i];
+      chain = add(chain, p[i]);
+      if constexpr (Arithmetic<Real>::kSquares) squares = fma(high(p[i]), high(p[i]), squares);
+    }
+  };
+  constexpr int kTogether = Arithmetic<Real>::kTogether;
+  Index j = first;
+  for (; j + kTogether <= last; j += kTogether) take.template operator()<kTogether>(j);
+  for (; j < last; ++j) take.template operator()<1>(j);
+  group.sum[x + y] = add_to_total(group.sum[x + y], chain);
+  group.squares[x + y] = squares;
+}
+
 /// Scores of a block to numerators, in place, and their sums.
 template <class Real, int V>
 void softmax(Group<Real>& group, Index x, Real scale, Index keys) {
-  Real* s = group.s;
-  VectorOf<Real> largest[V], squares[V];
   if (!group.question.bounded) {
+    const Real* s = group.s;
+    VectorOf<Real> largest[V];
     for (int y = 0; y < V; ++y) largest[y] = high(s[y]);
     for (Index j = 1; j < keys; ++j)
 #pragma GCC unroll 3
       for (int y = 0; y < V; ++y) largest[y] = larger(high(s[j * V + y]), largest[y]);
     for (int y = 0; y < V; ++y) raise_largest<Real, V>(group, x, y, scale, largest[y]);
   }
-  for (int y = 0; y < V; ++y) {
-    largest[y] = group.largest[x + y];
-    squares[y] = group.squares[x + y];
-  }
-  for (Index first = 0; first < keys; first += kKeyChain) {
-    const Index last = smaller(first + kKeyChain, keys);
-    Real chain[V] = {};
-    for (Index j = first; j < last; ++j)
-#pragma GCC unroll 3
-      for (int y = 0; y < V; ++y) {
-        const Real p = numerator(s[j * V + y], scale, largest[y]);
-        s[j * V + y] = p;
-        chain[y] = add(chain[y], p);
-        if constexpr (Arithmetic<Real>::kSquares) squares[y] = fma(high(p), high(p), squares[y]);
-      }
-    for (int y = 0; y < V; ++y) group.sum[x + y] = add_to_total(group.sum[x + y], chain[y]);
-  }
-  for (int y = 0; y < V; ++y) group.squares[x + y] = squares[y];
+  for (Index first = 0; first < keys; first += kKeyChain)
+    for (int y = 0; y < V; ++y)
+      softmax_chain<Real, V>(group, x, y, scale, first, smaller(first + kKeyChain, keys));
 }
 
 }  // namespace sdpa::kernel::SDPA_ISA
