@@ -29,9 +29,9 @@ namespace sdpa {
 //    e_j), at most W (A + |o|) with A = sum_j w_j |v_j|. A is at most the largest |v_j|, and at
 //    most |w| |v| (Cauchy-Schwarz again); the smaller is taken.
 // 4. The second sum is off by `weighted_sum` A: a number takes part in at most kKeyChain
-//    roundings in a chain, then one for each chain of the block (Higham, section 4.2). The
-//    compensated total of blocks and spans adds one more; its other errors are below (u *
-//    blocks)^2, which kSlack covers up to 10^7 blocks.
+//    roundings in a chain, then one for each chain of the block and each block of the span
+//    (Higham, section 4.2). The compensated total of the spans adds one more; its other errors are
+//    below (u * spans)^2, which kSlack covers up to 10^7 spans.
 // 5. The sum of the numerators, all positive, is off by `sum`, relatively, and the division by
 //    `divide`.
 // 6. Numerators below 2^-1021 count as zero where m is the maximum; then the sum is about 1 or
@@ -46,7 +46,7 @@ struct ArithmeticError {
   double exp;
   double multiply;
   double weighted_sum;
-  double total;  // for each block of values, chain of numerators, or span, that joins a total
+  double total;  // for each span that joins the total
   double sum;
   double divide;
   double underflow;  // what a product that underflows may lose
@@ -58,7 +58,8 @@ constexpr double u = 0x1p-53;
 constexpr double u2 = u * u;
 constexpr double kFeatures = kernel::kFeatureChain;
 constexpr double kKeys = kernel::kKeyChain;
-constexpr double kChainsOfBlock = kernel::kKeyBlock / kernel::kKeyChain;
+constexpr double kChains = kernel::kKeyBlock / kernel::kKeyChain;  // of a block
+constexpr double kBlocks = kernel::kKeySpan / kernel::kKeyBlock;   // of a span
 
 constexpr double kSlack = 1 + 0x1p-8;
 constexpr double kLargestError = 0x1p-12;
@@ -71,9 +72,9 @@ const ArithmeticError kFloat64Error{
     .subtract = u,
     .exp = 2 * u,
     .multiply = 2 * u,
-    .weighted_sum = (kKeys + kChainsOfBlock) * u + u,
+    .weighted_sum = (kKeys + kChains + kBlocks + 1) * u,
     .total = 0,
-    .sum = kKeys * u + u,
+    .sum = (kKeys + kChains + kBlocks + 1) * u,
     .divide = u,
     .underflow = 0x1p-1074,
 };
@@ -87,9 +88,9 @@ const ArithmeticError kDoubleDoubleError{
     .subtract = 2 * u2,
     .exp = 32 * u2,
     .multiply = 5 * u2,
-    .weighted_sum = (kKeys * kKeys + 2 + 3 * kChainsOfBlock) * u2,
+    .weighted_sum = (kKeys * kKeys + 2 + 3 * (kChains + kBlocks)) * u2,
     .total = 3 * u2,
-    .sum = 3 * kKeys * u2,
+    .sum = 3 * (kKeys + kChains + kBlocks) * u2,
     .divide = 15 * u2,
     .underflow = 0x1p-1072,
 };
@@ -109,18 +110,18 @@ RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norm
     : norms_(norms) {
   const double chains = std::ceil(static_cast<double>(head.n.d_k) / kFeatures);
   const auto keys = static_cast<double>(head.n.T_k);
-  const double blocks = std::ceil(keys / kernel::kKeyBlock);
-  const double joins = blocks + std::ceil(keys / kernel::kKeySpan);
+  const double spans = std::ceil(keys / kernel::kKeySpan);
+  const double raises = std::ceil(keys / kernel::kKeyBlock) + spans;
   const double M = score_bound(head, norms, query.norm);
   weights_ = head.scale_high * a.dot(query.partial_sums, query.norm * norms.k, chains) +
              (head.scale_is_exact() ? 0 : a.scale) * M + a.exp +
              static_cast<double>(head.n.d_k) * a.underflow;
-  if (!bounded) weights_ += 4 * a.subtract * M + joins * (a.exp + a.multiply);
+  if (!bounded) weights_ += 4 * a.subtract * M + raises * (a.exp + a.multiply);
   weights_ *= kSlack;
   if (!(weights_ < kLargestError)) weights_ = HUGE_VAL;
 
-  sums_ = (a.weighted_sum + joins * a.total) * kSlack;
-  quotient_ = (a.sum + (kChainsOfBlock * blocks + joins) * a.total + a.divide) * kSlack;
+  sums_ = (a.weighted_sum + spans * a.total) * kSlack;
+  quotient_ = (a.sum + spans * a.total + a.divide) * kSlack;
   spread_ = std::sqrt(squares) / sum * kSlack;
   underflow_ = bounded ? 0 : keys * 0x1p-1021 / sum;
   product_underflow_ = keys * a.underflow / sum + 2 * a.underflow;

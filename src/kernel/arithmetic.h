@@ -10,12 +10,6 @@
 
 namespace sdpa::kernel::SDPA_ISA {
 
-/// A sum of blocks with what rounding lost of it.
-template <class Vector>
-struct Compensated {
-  Vector sum, lost;
-};
-
 /// A factor of products that are cut at a power of two, lane by lane.
 struct CutFactor {
   DoubleLanes value;
@@ -30,7 +24,6 @@ struct PlainArithmetic {
   using Number = N;
   using Vector = typename Lanes<N>::Vector;
   using Factor = Vector;
-  using Total = Compensated<Vector>;
   // 4 keys times 3 vectors of sums leave registers for 3 vectors of q and one of a key.
   static constexpr int kVectors = 3;
   static constexpr int kSums = 12;
@@ -52,7 +45,6 @@ struct Arithmetic<DoubleDouble> {
   using Number = double;
   using Vector = DoubleLanes;
   using Factor = CutFactor;
-  using Total = DoubleDouble;
   static constexpr bool kSquares = true;
   static constexpr int kVectors = 1;  // two registers a sum, and few rows come this far
   static constexpr int kSums = 4;
@@ -157,37 +149,17 @@ inline DoubleDouble add_product(DoubleDouble a, DoubleLanes b, DoubleDouble sum)
   return {next.hi, sum.lo + (next.lo + term.lo)};
 }
 
-/// total + x.
+/// total + x; what rounding loses of it is added to `lost`. (Knuth's two_sum. DoubleDouble loses too
+/// little to keep.)
 template <class Vector>
-inline Compensated<Vector> add_to_total(Compensated<Vector> total, Vector x) {
-  const Vector sum = total.sum + x;
-  const Vector x_part = sum - total.sum;
-  return {sum, total.lost + ((total.sum - (sum - x_part)) + (x - x_part))};
+inline Vector add_to_total(Vector total, Vector x, Vector& lost) {
+  const Vector sum = total + x;
+  const Vector x_part = sum - total;
+  lost += (total - (sum - x_part)) + (x - x_part);
+  return sum;
 }
-inline DoubleDouble add_to_total(DoubleDouble total, DoubleDouble x) {
+inline DoubleDouble add_to_total(DoubleDouble total, DoubleDouble x, DoubleDouble&) {
   return add(total, x);
-}
-
-template <class Vector>
-inline Compensated<Vector> add_totals(Compensated<Vector> a, Compensated<Vector> b) {
-  const Compensated<Vector> total = add_to_total(a, b.sum);
-  return {total.sum, total.lost + b.lost};
-}
-inline DoubleDouble add_totals(DoubleDouble a, DoubleDouble b) {
-  return add(a, b);
-}
-
-template <class Vector>
-inline Compensated<Vector> multiply(Compensated<Vector> total, Vector factor) {
-  return {total.sum * factor, total.lost * factor};
-}
-
-template <class Vector>
-inline Vector value_of(Compensated<Vector> total) {
-  return total.sum + total.lost;
-}
-inline DoubleDouble value_of(DoubleDouble total) {
-  return total;
 }
 
 template <class Vector>

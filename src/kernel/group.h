@@ -13,17 +13,19 @@ namespace sdpa::kernel::SDPA_ISA {
 template <class Real>
 struct Group {
   using Vector = VectorOf<Real>;
-  using Total = typename Arithmetic<Real>::Total;
 
   Question question;
   Index vectors;      // of queries
   bool empty;         // no keys absorbed yet
+  bool merged;        // with another span
   FactorOf<Real>* q;  // tile by tile [d_k][V]
-  Total* o;           // tile by tile [d_v][V]
+  Real* o;            // tile by tile [d_v][V], sums over the keys so far
   Real* o_block;      // [d_v][V], the tile at hand
+  Real* o_lost;       // as o: what rounding lost when spans were merged
   Real* s;            // [kKeyBlock][V], the tile at hand: scores, then numerators of the weights
   Vector* largest;    // [vectors], the scores' maximum so far, or 0 where they are bounded
-  Total* sum;         // [vectors], of the numerators
+  Real* sum;          // [vectors], of the numerators
+  Real* sum_lost;     // [vectors], as o_lost
   Vector* squares;    // [vectors], sum of the numerators' squares
 };
 
@@ -46,9 +48,11 @@ std::uintptr_t place_arrays(Group<Real>& group, Index vectors, Index d_k, Index 
   place(group.q, d_k * vectors);
   place(group.o, d_v * vectors);
   place(group.o_block, d_v * Arithmetic<Real>::kVectors);
+  place(group.o_lost, d_v * vectors);
   place(group.s, kKeyBlock * Arithmetic<Real>::kVectors);
   place(group.largest, vectors);
   place(group.sum, vectors);
+  place(group.sum_lost, vectors);
   place(group.squares, vectors);
   return next;
 }
@@ -68,27 +72,25 @@ void begin(void* workspace, const Question& question, const NumberOf<Real>* q) {
   auto& group = *static_cast<Group<Real>*>(workspace);
   group.question = question;
   group.empty = true;
+  group.merged = false;
   group.vectors = vectors_of<Real>(question.queries);
   place_arrays(group, group.vectors, question.d_k, question.d_v,
                reinterpret_cast<std::uintptr_t>(workspace) + kHeaderBytes);
 
   for (Index x = 0; x < group.vectors; x += Arithmetic<Real>::kVectors) {
     const Index V = smaller(Arithmetic<Real>::kVectors, group.vectors - x);
-    for (Index i = 0; i < question.d_k; ++i)
-      for (Index y = 0; y < V; ++y) {
-        FactorOf<Real> factor{};
-        for (Index lane = 0; lane < kWidth; ++lane) {
-          const Index t = (x + y) * kWidth + lane;
-          if (t < question.queries) set_lane(factor, lane, q[t * question.d_k + i], question, t);
-        }
-        group.q[x * question.d_k + i * V + y] = factor;
-      }
+    FactorOf<Real>* tile = group.q + x * question.d_k;
+    const Index last = smaller((x + V) * kWidth, question.queries);
+    if (last < (x + V) * kWidth)
+      for (Index i = 0; i < question.d_k * V; ++i) tile[i] = FactorOf<Real>{};
+    for (Index t = x * kWidth; t < last; ++t)
+      for (Index i = 0; i < question.d_k; ++i)
+        set_lane(tile[i * V + t / kWidth - x], t % kWidth, q[t * question.d_k + i], question, t);
   }
-  for (Index i = 0; i < group.vectors * question.d_v; ++i)
-    group.o[i] = typename Arithmetic<Real>::Total{};
+  for (Index i = 0; i < group.vectors * question.d_v; ++i) group.o[i] = Real{};
   for (Index x = 0; x < group.vectors; ++x) {
     group.largest[x] = VectorOf<Real>{};
-    group.sum[x] = typename Arithmetic<Real>::Total{};
+    group.sum[x] = Real{};
     group.squares[x] = VectorOf<Real>{};
   }
 }

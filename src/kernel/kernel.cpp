@@ -22,7 +22,7 @@
 // So T_q x T_k scores are never stored, k and v are neither packed nor transposed, and a block of
 // them in the cache serves all tiles of a group. A sum is a hierarchy of short chains, so that its
 // error does not grow with its length: kFeatureChain features or kKeyChain keys in a register,
-// chains into a block, blocks into a compensated total, one for each span of kKeySpan keys, so that
+// chains into a block, blocks into a span of kKeySpan keys, spans into a compensated total; so
 // threads can share a few queries with many keys. All of this is fixed by the shape, and a
 // lane is the textbook's loop: bits do not depend on the instruction set.
 
@@ -56,31 +56,45 @@ void merge(void* workspace, const void* next) {
   auto& group = *static_cast<Group<Real>*>(workspace);
   const auto& other = *static_cast<const Group<Real>*>(next);
   const Index d_v = group.question.d_v;
+  if (!group.merged) {
+    for (Index i = 0; i < group.vectors * d_v; ++i) group.o_lost[i] = Real{};
+    for (Index x = 0; x < group.vectors; ++x) group.sum_lost[x] = Real{};
+  }
+  group.merged = true;
   for_each_tile(group, [&]<int V>(Index x) {
     for (Index y = 0; y < V; ++y) {
       const auto largest = larger(group.largest[x + y], other.largest[x + y]);
       const Real here = exp(difference<Real>(group.largest[x + y], largest));
       const Real there = exp(difference<Real>(other.largest[x + y], largest));
-      auto join = [&](auto& total, const auto& more) {
-        total = add_totals(multiply(total, here), multiply(more, there));
+      auto join = [&](Real& total, Real& lost, const Real& more) {
+        lost = multiply(lost, here);
+        total = add_to_total(multiply(total, here), multiply(more, there), lost);
       };
       group.largest[x + y] = largest;
-      join(group.sum[x + y], other.sum[x + y]);
+      join(group.sum[x + y], group.sum_lost[x + y], other.sum[x + y]);
       group.squares[x + y] = group.squares[x + y] * (high(here) * high(here)) +
                              other.squares[x + y] * (high(there) * high(there));
-      for (Index d = 0; d < d_v; ++d)
-        join(group.o[x * d_v + d * V + y], other.o[x * d_v + d * V + y]);
+      for (Index d = 0; d < d_v; ++d) {
+        const Index at = x * d_v + d * V + y;
+        join(group.o[at], group.o_lost[at], other.o[at]);
+      }
     }
   });
 }
 
-inline void store_lane(FloatLanes x, Index lane, float* out, float*, Index at) {
+/// The sum of the numerators of vector x.
+template <class Real>
+Real sum_of(const Group<Real>& group, Index x) {
+  return group.merged ? add(group.sum[x], group.sum_lost[x]) : group.sum[x];
+}
+
+inline void store_lane(const FloatLanes& x, Index lane, float* out, float*, Index at) {
   out[at] = x[lane];
 }
-inline void store_lane(DoubleLanes x, Index lane, double* out, double*, Index at) {
+inline void store_lane(const DoubleLanes& x, Index lane, double* out, double*, Index at) {
   out[at] = x[lane];
 }
-inline void store_lane(DoubleDouble x, Index lane, double* out, double* out_low, Index at) {
+inline void store_lane(const DoubleDouble& x, Index lane, double* out, double* out_low, Index at) {
   out[at] = x.hi[lane];
   out_low[at] = x.lo[lane];
 }
@@ -95,18 +109,20 @@ void finish(void* workspace, NumberOf<Real>* o, NumberOf<Real>* o_low, NumberOf<
     for (Index y = 0; y < V; ++y) {
       const Index first = (x + y) * kWidth;
       const Index lanes = smaller(kWidth, group.question.queries - first);
-      const Real sum = value_of(group.sum[x + y]);
+      const Real sum = sum_of(group, x + y);
       for (Index lane = 0; lane < lanes; ++lane) {
         sums[first + lane] = high(sum)[lane];
         squares[first + lane] = group.squares[x + y][lane];
       }
+      Real* o_x = group.o + x * d_v + y;
+      const Real* o_lost = group.o_lost + x * d_v + y;
       for (Index d = 0; d < d_v; ++d) {
-        const Real quotient = divide(value_of(group.o[x * d_v + d * V + y]), sum);
-        for (Index lane = 0; lane < lanes; ++lane) {
-          const Index at = (first + lane) * d_v + d;
-          store_lane(quotient, lane, o, o_low, at);
-        }
+        if (group.merged) o_x[d * V] = add(o_x[d * V], o_lost[d * V]);
+        o_x[d * V] = divide(o_x[d * V], sum);
       }
+      for (Index lane = 0; lane < lanes; ++lane)
+        for (Index d = 0; d < d_v; ++d)
+          store_lane(o_x[d * V], lane, o, o_low, (first + lane) * d_v + d);
     }
   });
 }
@@ -123,7 +139,7 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
     for (Index y = 0; y < V; ++y) {
       const Index first = (x + y) * kWidth;
       const Index lanes = smaller(kWidth, group.question.queries - first);
-      const Real sum = value_of(group.sum[x + y]);
+      const Real sum = sum_of(group, x + y);
       for (Index j = 0; j < keys; ++j) {
         Real p[] = {group.s[j * V + y]};
         numerators(p, scale, group.largest[x + y]);

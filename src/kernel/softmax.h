@@ -40,10 +40,10 @@ void raise_largest(Group<Real>& group, Index x, Index y, Real scale, VectorOf<Re
   for (Index d = 0; d < group.question.d_v; ++d) o[d * V + y] = multiply(o[d * V + y], factor);
 }
 
-/// Scores of one vector of queries and the keys first ... last - 1 to numerators, in place, and
-/// their sums.
+/// Scores of one vector of queries and the keys first ... last - 1 to numerators, in place. Returns
+/// their sum.
 template <class Real, int V>
-void softmax_chain(Group<Real>& group, Index x, Index y, Real scale, Index first, Index last) {
+Real softmax_chain(Group<Real>& group, Index x, Index y, Real scale, Index first, Index last) {
   const VectorOf<Real> largest = group.largest[x + y];
   VectorOf<Real> squares = group.squares[x + y];
   Real chain = {};
@@ -64,8 +64,8 @@ void softmax_chain(Group<Real>& group, Index x, Index y, Real scale, Index first
   Index j = first;
   for (; j + kTogether <= last; j += kTogether) take.template operator()<kTogether>(j);
   for (; j < last; ++j) take.template operator()<1>(j);
-  group.sum[x + y] = add_to_total(group.sum[x + y], chain);
   group.squares[x + y] = squares;
+  return chain;
 }
 
 /// Scores of a block to numerators, in place, and their sums.
@@ -80,9 +80,14 @@ void softmax(Group<Real>& group, Index x, Real scale, Index keys) {
       for (int y = 0; y < V; ++y) largest[y] = larger(high(s[j * V + y]), largest[y]);
     for (int y = 0; y < V; ++y) raise_largest<Real, V>(group, x, y, scale, largest[y]);
   }
-  for (Index first = 0; first < keys; first += kKeyChain)
-    for (int y = 0; y < V; ++y)
-      softmax_chain<Real, V>(group, x, y, scale, first, smaller(first + kKeyChain, keys));
+  for (int y = 0; y < V; ++y) {
+    Real block = {};
+    for (Index first = 0; first < keys; first += kKeyChain) {
+      const Index last = smaller(first + kKeyChain, keys);
+      block = add(block, softmax_chain<Real, V>(group, x, y, scale, first, last));
+    }
+    group.sum[x + y] = add(group.sum[x + y], block);
+  }
 }
 
 }  // namespace sdpa::kernel::SDPA_ISA

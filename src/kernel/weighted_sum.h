@@ -28,7 +28,7 @@ void weighted_sum(Group<Real>& group, Index x, const NumberOf<Real>* v, Index ke
     for (; d < d_v; ++d) sum_columns.template operator()<1>(d);
   }
   auto* o = group.o + x * d_v;
-  for (Index d = 0; d < d_v * V; ++d) o[d] = add_to_total(o[d], group.o_block[d]);
+  for (Index d = 0; d < d_v * V; ++d) o[d] = add(o[d], group.o_block[d]);
 }
 
 }  // namespace sdpa::kernel::SDPA_ISA
