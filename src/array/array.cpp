@@ -25,10 +25,10 @@ void read_as(const std::byte* from, Index step, Index count, Real* out, Convert 
     for (Index i = 0; i < count; ++i) out[i] = static_cast<Real>(convert(stored[i * step]));
 }
 
-template <class Stored, class Convert>
-void store_as(const double* values, Index count, std::byte* out, Convert convert) {
-  const Stored negative_zero = convert(-0.0);
-  const Stored nan = convert(std::numeric_limits<double>::quiet_NaN());
+template <class Stored, class Real, class Convert>
+void store_as(const Real* values, Index count, std::byte* out, Convert convert) {
+  const Stored negative_zero = convert(Real(-0.0));
+  const Stored nan = convert(std::numeric_limits<Real>::quiet_NaN());
   for (Index i = 0; i < count; ++i) {
     // Processors differ in the sign and payload of the NaNs they make.
     Stored value = std::isnan(values[i]) ? nan : convert(values[i]);
@@ -160,19 +160,23 @@ bool all_finite(const Array& array, Index first, Index count) {
 template void read_elements<float>(const Array&, Index, Index, float*);
 template void read_elements<double>(const Array&, Index, Index, double*);
 
-void store_rounded(const double* values, Index count, Dtype dtype, std::byte* out) {
+template <class Real>
+void store_rounded(const Real* values, Index count, Dtype dtype, std::byte* out) {
   switch (dtype) {
     case Dtype::float16:
       return store_as<std::uint16_t>(values, count, out, double_to_float16);
     case Dtype::bfloat16:
       return store_as<std::uint16_t>(values, count, out, double_to_bfloat16);
     case Dtype::float32:
-      return store_as<float>(values, count, out, [](double v) { return static_cast<float>(v); });
+      return store_as<float>(values, count, out, [](Real v) { return static_cast<float>(v); });
     case Dtype::float64:
       return store_as<double>(values, count, out, kSame);
     default:
       throw Error(std::string(name(dtype)) + " is not a type of results");
   }
 }
+
+template void store_rounded<float>(const float*, Index, Dtype, std::byte*);
+template void store_rounded<double>(const double*, Index, Dtype, std::byte*);
 
 }  // namespace sdpa

@@ -62,8 +62,9 @@ bool all_finite(const Array& array, Index first, Index count);
 /// Column `column` of a matrix, likewise, to out [rows].
 void read_column(const Array& matrix, Index column, double* out);
 
-/// Rounds once to the float type `dtype` (nearest, ties to even) and stores at `out`; a zero is
-/// stored as +0, and every NaN as the quiet one without sign and payload.
-void store_rounded(const double* values, Index count, Dtype dtype, std::byte* out);
+/// Rounds Real (float or double) once to the float type `dtype` (nearest, ties to even) and stores
+/// at `out`; a zero is stored as +0, and every NaN as the quiet one without sign and payload.
+template <class Real>
+void store_rounded(const Real* values, Index count, Dtype dtype, std::byte* out);
 
 }  // namespace sdpa

@@ -11,8 +11,7 @@ namespace {
 
 template <class Number>
 void store_as(const Number* values, Index count, Array& array, Index position) {
-  const std::vector<double> widened(values, values + count);
-  store_rounded(widened.data(), count, array.dtype(),
+  store_rounded(values, count, array.dtype(),
                 array.mutable_data() + position * size_bytes(array.dtype()));
 }
 

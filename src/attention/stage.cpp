@@ -24,52 +24,83 @@ constexpr Dtype kDtype = sizeof(Number) == 4 ? Dtype::float32 : Dtype::float64;
 struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
-using Workspace = std::unique_ptr<void, Free>;
 
-Workspace allocate_workspace(Index bytes) {
-  const auto alignment = static_cast<Index>(kernel::kAlignment);
-  const Index size = (bytes + alignment - 1) / alignment * alignment;
-  void* memory = std::aligned_alloc(kernel::kAlignment, static_cast<std::size_t>(size));
-  if (memory == nullptr) throw std::bad_alloc();
-  return Workspace(memory);
+/// Memory that is written before it is read, and kept for the next use.
+class Memory {
+ public:
+  void* hold(std::size_t bytes) {
+    constexpr std::size_t kUnit = kernel::kAlignment;
+    if (bytes > bytes_) {
+      bytes_ = 0;
+      const std::size_t whole_units = (bytes + kUnit - 1) / kUnit * kUnit;
+      memory_.reset(std::aligned_alloc(kUnit, whole_units));
+      if (memory_ == nullptr) throw std::bad_alloc();
+      bytes_ = whole_units;
+    }
+    return memory_.get();
+  }
+  void* get() const { return memory_.get(); }
+
+ private:
+  std::unique_ptr<void, Free> memory_;
+  std::size_t bytes_ = 0;
+};
+
+template <class Number>
+class Buffer {
+ public:
+  Number* hold(Index count) {
+    return static_cast<Number*>(memory_.hold(static_cast<std::size_t>(count) * sizeof(Number)));
+  }
+
+ private:
+  Memory memory_;
+};
+
+/// What a thread keeps from one group of queries to the next.
+template <class Number>
+struct Buffers {
+  Buffer<Number> q, o, o_low, sums, squares, w, w_low;
+  Buffer<Number> k, v, v_columns;  // a block
+  std::vector<Memory> workspaces;  // that are not in use
+};
+template <class Number>
+Buffers<Number>& buffers() {
+  thread_local Buffers<Number> of_this_thread;
+  return of_this_thread;
 }
 
 /// Rows of an array as Number: in place where they are that already, else copied to `buffer`.
 template <class Number>
-const Number* rows_as(const Array& array, Index first, Index count, std::vector<Number>& buffer) {
+const Number* rows_as(const Array& array, Index first, Index count, Buffer<Number>& buffer) {
   const Index columns = array.shape().from_end(1);
   if (array.dtype() == kDtype<Number>)
     return reinterpret_cast<const Number*>(array.data()) + first * columns;
-  buffer.resize(static_cast<std::size_t>(count * columns));
-  read_elements(array, first * columns, count * columns, buffer.data());
-  return buffer.data();
+  Number* copy = buffer.hold(count * columns);
+  read_elements(array, first * columns, count * columns, copy);
+  return copy;
+}
+
+template <class Number>
+const Number* keys_as(const Head& head, Index first, Index count) {
+  return rows_as(head.k, first, count, buffers<Number>().k);
+}
+
+template <class Number>
+const Number* values_as(const Head& head, Index first, Index count,
+                        std::span<const Index> columns) {
+  const Number* v = rows_as(head.v, first, count, buffers<Number>().v);
+  if (std::ssize(columns) == head.n.d_v) return v;
+  Number* const chosen = buffers<Number>().v_columns.hold(count * std::ssize(columns));
+  Number* next = chosen;
+  for (Index j = 0; j < count; ++j)
+    for (Index d : columns) *next++ = v[j * head.n.d_v + d];
+  return chosen;
 }
 
 Index span_count(const Head& head) {
   return (head.n.T_k + kernel::kKeySpan - 1) / kernel::kKeySpan;
 }
-
-/// Blocks of k and v as Number. Each thread has its own.
-template <class Number>
-class Blocks {
- public:
-  explicit Blocks(const Head& head) : head_(head) {}
-
-  const Number* keys(Index first, Index count) { return rows_as(head_.k, first, count, k_); }
-
-  const Number* values(Index first, Index count, std::span<const Index> columns) {
-    const Number* v = rows_as(head_.v, first, count, v_);
-    if (std::ssize(columns) == head_.n.d_v) return v;
-    v_columns_.clear();
-    for (Index j = 0; j < count; ++j)
-      for (Index d : columns) v_columns_.push_back(v[j * head_.n.d_v + d]);
-    return v_columns_.data();
-  }
-
- private:
-  const Head& head_;
-  std::vector<Number> k_, v_, v_columns_;
-};
 
 /// Rows that the kernel takes at once.
 template <class Number>
@@ -77,29 +108,36 @@ class QueryGroup {
  public:
   QueryGroup(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
              const Head& head, const Norms* norms, std::span<const RowTask> rows)
-      : kernel_(kernel), has_low_(has_low), head_(head), rows_(rows), bounded_(allow_bounded) {
+      : kernel_(kernel),
+        has_low_(has_low),
+        head_(head),
+        rows_(rows),
+        bounded_(allow_bounded),
+        buffers_(buffers<Number>()) {
     read_queries(norms);
     gather_columns();
   }
 
   void run(int threads, const StageSink<Number>& sink) {
-    const auto outputs = rows_.size() * columns_.size();
-    std::vector<Number> o(outputs), o_low(has_low_ ? outputs : 0), sums(rows_.size()),
-        squares(rows_.size());
-    const Workspace workspace = absorb_keys(threads);
-    kernel_.finish(workspace.get(), o.data(), o_low.data(), sums.data(), squares.data());
-    const StageRows<Number> results{rows_,    columns_,   queries_.data(), bounded_,
-                                    o.data(), low(o_low), sums.data(),     squares.data()};
+    const Index rows = std::ssize(rows_), outputs = rows * std::ssize(columns_);
+    Number *o = buffers_.o.hold(outputs), *sums = buffers_.sums.hold(rows),
+           *squares = buffers_.squares.hold(rows);
+    Number* o_low = has_low_ ? buffers_.o_low.hold(outputs) : nullptr;
+    Memory workspace = absorb_keys(threads);
+    kernel_.finish(workspace.get(), o, o_low, sums, squares);
+    const StageRows<Number> results{rows_, columns_, queries_.data(), bounded_, o,
+                                    o_low, sums,     squares};
     sink.outputs(results);
-    if (sink.weights) run_weights(workspace, results, sink);
+    if (sink.weights) run_weights(workspace.get(), results, sink);
+    buffers_.workspaces.push_back(std::move(workspace));
   }
 
  private:
   void read_queries(const Norms* norms) {
     const Index d_k = head_.n.d_k;
-    q_.resize(rows_.size() * static_cast<std::size_t>(d_k));
+    q_ = buffers_.q.hold(std::ssize(rows_) * d_k);
     for (std::size_t r = 0; r < rows_.size(); ++r) {
-      Number* q = q_.data() + static_cast<Index>(r) * d_k;
+      Number* q = q_ + static_cast<Index>(r) * d_k;
       read_elements(head_.q, rows_[r].t * d_k, d_k, q);
       if constexpr (kDtype<Number> == Dtype::float64)
         if (norms != nullptr) measure_query(*norms, q);
@@ -121,54 +159,57 @@ class QueryGroup {
   }
 
   /// Each span in a workspace, merged into the first as soon as those before it are.
-  Workspace absorb_keys(int threads) const {
-    std::vector<Workspace> spans(static_cast<std::size_t>(span_count(head_)));
+  Memory absorb_keys(int threads) {
+    std::vector<Memory> spans(static_cast<std::size_t>(span_count(head_)));
     std::size_t merged = 0;
     std::mutex mutex;
     parallel_for(threads, std::ssize(spans), [&](Index span) {
-      Workspace workspace = absorb_span(span);
+      Memory workspace = absorb_span(span, take_workspace(mutex));
       const std::lock_guard lock(mutex);
       spans[static_cast<std::size_t>(span)] = std::move(workspace);
-      for (; merged < spans.size() && spans[merged] != nullptr; ++merged) {
+      for (; merged < spans.size() && spans[merged].get() != nullptr; ++merged) {
         if (merged == 0) continue;
         kernel_.merge(spans.front().get(), spans[merged].get());
-        spans[merged].reset();
+        buffers_.workspaces.push_back(std::exchange(spans[merged], {}));
       }
     });
     return std::move(spans.front());
   }
 
-  Workspace absorb_span(Index span) const {
+  Memory take_workspace(std::mutex& mutex) {
+    const std::lock_guard lock(mutex);
+    if (buffers_.workspaces.empty()) return {};
+    Memory workspace = std::move(buffers_.workspaces.back());
+    buffers_.workspaces.pop_back();
+    return workspace;
+  }
+
+  Memory absorb_span(Index span, Memory workspace) const {
     const Extents& n = head_.n;
-    const auto count = std::ssize(rows_), d_v = std::ssize(columns_);
-    Workspace workspace = allocate_workspace(kernel_.workspace_bytes(count, n.d_k, d_v));
+    const Index count = std::ssize(rows_), d_v = std::ssize(columns_);
+    workspace.hold(static_cast<std::size_t>(kernel_.workspace_bytes(count, n.d_k, d_v)));
     kernel_.begin(
         workspace.get(),
-        {count, n.d_k, d_v, head_.scale_high, head_.scale_low, bounded_, dot_powers_.data()},
-        q_.data());
-    Blocks<Number> blocks(head_);
+        {count, n.d_k, d_v, head_.scale_high, head_.scale_low, bounded_, dot_powers_.data()}, q_);
     const Index last = std::min((span + 1) * kernel::kKeySpan, n.T_k);
     for (Index j = span * kernel::kKeySpan; j < last; j += kKeys) {
       const Index keys = std::min(kKeys, last - j);
-      kernel_.absorb(workspace.get(), blocks.keys(j, keys), blocks.values(j, keys, columns_), keys);
+      kernel_.absorb(workspace.get(), keys_as<Number>(head_, j, keys),
+                     values_as<Number>(head_, j, keys, columns_), keys);
     }
     return workspace;
   }
 
-  void run_weights(const Workspace& workspace, const StageRows<Number>& results,
+  void run_weights(void* workspace, const StageRows<Number>& results,
                    const StageSink<Number>& sink) const {
-    const auto block = rows_.size() * kKeys;
-    std::vector<Number> w(block), w_low(has_low_ ? block : 0);
-    Blocks<Number> blocks(head_);
+    const Index block = std::ssize(rows_) * kKeys;
+    Number* w = buffers_.w.hold(block);
+    Number* w_low = has_low_ ? buffers_.w_low.hold(block) : nullptr;
     for (Index j = 0; j < head_.n.T_k; j += kKeys) {
       const Index keys = std::min(kKeys, head_.n.T_k - j);
-      kernel_.weights(workspace.get(), blocks.keys(j, keys), keys, w.data(), w_low.data(), kKeys);
-      sink.weights(results, {j, keys, kKeys, w.data(), low(w_low)});
+      kernel_.weights(workspace, keys_as<Number>(head_, j, keys), keys, w, w_low, kKeys);
+      sink.weights(results, {j, keys, kKeys, w, w_low});
     }
-  }
-
-  const Number* low(const std::vector<Number>& values) const {
-    return has_low_ ? values.data() : nullptr;
   }
 
   const kernel::Kernel<Number>& kernel_;
@@ -176,7 +217,8 @@ class QueryGroup {
   const Head& head_;
   const std::span<const RowTask> rows_;
   bool bounded_;
-  std::vector<Number> q_;
+  Buffers<Number>& buffers_;  // of the thread that runs the group
+  Number* q_ = nullptr;
   std::vector<QueryNorms> queries_;
   std::vector<double> dot_powers_;
   std::vector<Index> columns_;
@@ -197,12 +239,14 @@ void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bo
   const Index workers = std::clamp<Index>(work / kWorthAThread, 1, threads);
 
   // Few queries and many keys: threads share the keys of a group. Else the groups, as equal as
-  // possible, and as many as the threads can share evenly.
+  // possible in whole vectors, and as many as the threads can share evenly.
   Index groups = (count + kernel.queries - 1) / kernel.queries;
   const bool share_keys = groups < workers && span_count(head) >= 2 * workers;
-  if (!share_keys) groups = std::min(count, (groups + workers - 1) / workers * workers);
+  const Index vectors = (count + kernel.lanes - 1) / kernel.lanes;
+  if (!share_keys) groups = std::min(vectors, (groups + workers - 1) / workers * workers);
   parallel_for(static_cast<int>(share_keys ? 1 : workers), groups, [&](Index g) {
-    const Index first = count * g / groups, last = count * (g + 1) / groups;
+    const Index first = vectors * g / groups * kernel.lanes;
+    const Index last = std::min(vectors * (g + 1) / groups * kernel.lanes, count);
     QueryGroup<Number> group(
         kernel, has_low, allow_bounded, head, norms,
         rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));

@@ -4,12 +4,111 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace sdpa {
+
+namespace {
+
+/// One call of parallel_for.
+class Job {
+ public:
+  Job(Index count, const std::function<void(Index)>& task) : count_(count), task_(task) {}
+
+  /// Takes one index after another until none is left.
+  void work() {
+    for (Index i = next_++; i < count_; i = next_++) {
+      try {
+        task_(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!first_failure_) first_failure_ = std::current_exception();
+        next_ = count_;
+        return;
+      }
+    }
+  }
+
+  void rethrow_failure() const {
+    if (first_failure_) std::rethrow_exception(first_failure_);
+  }
+
+  Index helpers = 0;  ///< at work now; guarded by the pool's mutex
+
+ private:
+  const Index count_;
+  const std::function<void(Index)>& task_;
+  std::atomic<Index> next_{0};
+  std::mutex mutex_;
+  std::exception_ptr first_failure_;
+};
+
+/// Threads that wait for jobs.
+class Pool {
+ public:
+  ~Pool() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+  }
+
+  /// Works on the job together with up to `helpers` threads of the pool, until it is done.
+  void run(Job& job, Index helpers) {
+    {
+      const std::lock_guard lock(mutex_);
+      open_.insert(open_.end(), static_cast<std::size_t>(helpers), &job);
+      start_missing_threads();
+    }
+    wake_.notify_all();
+    job.work();
+    std::unique_lock lock(mutex_);
+    std::erase(open_, &job);
+    left_.wait(lock, [&] { return job.helpers == 0; });
+  }
+
+ private:
+  void start_missing_threads() {
+    try {
+      while (threads_.size() < busy_ + open_.size()) threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+      // No more threads to be had: those there are, the caller at least, do all of it.
+    }
+  }
+
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [this] { return stopping_ || !open_.empty(); });
+      if (stopping_) return;
+      Job& job = *open_.back();
+      open_.pop_back();
+      ++busy_;
+      ++job.helpers;
+      lock.unlock();
+      job.work();
+      lock.lock();
+      --busy_;
+      --job.helpers;
+      left_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wake_, left_;
+  std::vector<Job*> open_;  // once for each helper that may still join
+  std::size_t busy_ = 0;    // threads at work
+  bool stopping_ = false;
+  std::vector<std::jthread> threads_;  // the last member: joined before the others go
+};
+
+}  // namespace
 
 int available_processors() {
   cpu_set_t set;
@@ -18,29 +117,15 @@ int available_processors() {
 }
 
 void parallel_for(int threads, Index count, const std::function<void(Index)>& task) {
-  std::atomic<Index> next{0};
-  std::mutex mutex;
-  std::exception_ptr first_failure;
-
-  auto work = [&] {
-    for (Index i = next++; i < count; i = next++) {
-      try {
-        task(i);
-      } catch (...) {
-        std::lock_guard lock(mutex);
-        if (!first_failure) first_failure = std::current_exception();
-        next = count;
-        return;
-      }
-    }
-  };
-
-  std::vector<std::jthread> helpers;
-  const Index helper_count = std::min<Index>(threads, count) - 1;
-  for (Index i = 0; i < helper_count; ++i) helpers.emplace_back(work);
-  work();
-  helpers.clear();
-  if (first_failure) std::rethrow_exception(first_failure);
+  Job job(count, task);
+  const Index helpers = std::min<Index>(threads, count) - 1;
+  if (helpers > 0) {
+    static Pool pool;
+    pool.run(job, helpers);
+  } else {
+    job.work();
+  }
+  job.rethrow_failure();
 }
 
 }  // namespace sdpa

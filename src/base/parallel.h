@@ -10,7 +10,9 @@ namespace sdpa {
 int available_processors();
 
 /// Calls task(0) ... task(count - 1), each once, on up to `threads` threads; the next free thread
-/// takes the next index. The calling thread works too, so one thread or one task starts none.
+/// takes the next index. The calling thread works too, so one thread or one task needs no other.
+/// Others are started when they are first needed and stay for later calls; where the system gives
+/// no more threads, fewer do the work.
 ///
 /// The first exception a task throws is thrown again here, after all threads have stopped; tasks
 /// not yet begun are then left out.

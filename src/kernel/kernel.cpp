@@ -155,7 +155,9 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
 
 template <class Real>
 constexpr Kernel<NumberOf<Real>> kernel_of() {
-  return {Arithmetic<Real>::kVectors * Arithmetic<Real>::kTiles * kLanes<NumberOf<Real>>,
+  constexpr Index kWidth = kLanes<NumberOf<Real>>;
+  return {Arithmetic<Real>::kVectors * Arithmetic<Real>::kTiles * kWidth,
+          kWidth,
           workspace_bytes<Real>,
           begin<Real>,
           absorb<Real>,

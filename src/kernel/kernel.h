@@ -40,8 +40,8 @@ inline constexpr double kLargestBoundedScore = 300;
 /// share a group; the spans are then merged in their order.
 template <class Number>
 struct Kernel {
-  /// The largest group.
-  Index queries;
+  /// The largest group, and the lanes of a vector: other groups than multiples of it leave some idle.
+  Index queries, lanes;
 
   Index (*workspace_bytes)(Index queries, Index d_k, Index d_v);
 

@@ -45,6 +45,32 @@ TEST_CASE("parallel: threads work at the same time") {
   CHECK(arrived == 2);
 }
 
+TEST_CASE("parallel: threads stay for the next call") {
+  std::mutex mutex;
+  std::set<std::thread::id> ids;
+  for (int call = 0; call < 50; ++call) {
+    std::atomic<int> arrived{0};
+    parallel_for(2, 2, [&](Index) {
+      ++arrived;
+      while (arrived < 2) std::this_thread::yield();
+      std::lock_guard lock(mutex);
+      ids.insert(std::this_thread::get_id());
+    });
+  }
+  CHECK(ids.size() < 10);  // whoever is free takes the task; other tests may have left several
+}
+
+TEST_CASE("parallel: calls within tasks, and from several threads at once") {
+  std::atomic<int> visits{0};
+  auto call = [&] {
+    parallel_for(3, 10, [&](Index) { parallel_for(3, 10, [&](Index) { ++visits; }); });
+  };
+  std::vector<std::jthread> callers;
+  for (int i = 0; i < 4; ++i) callers.emplace_back(call);
+  callers.clear();
+  CHECK(visits == 4 * 10 * 10);
+}
+
 TEST_CASE("parallel: an exception of a task is thrown to the caller") {
   for (int threads : {1, 2, 3, 7}) {
     INFO(threads << " threads");
