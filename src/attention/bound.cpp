@@ -12,13 +12,13 @@ namespace sdpa {
 //
 // 1. Scores. A rounding is off by at most u times what it rounds (Higham, "Accuracy and Stability
 //    of Numerical Algorithms", 2nd ed., section 3.3, running error analysis). So in float64 q_t
-//    k_j is off by u times the sum of the absolute values of all partial sums, which query_norms
-//    bounds. sum_i |q_i k_ji| is at most N = |q_t| |k_j| (Cauchy-Schwarz). In double-double
-//    products are cut at a power of two P from 2N up to 4N (dot_power below). High parts add up
-//    exactly: they are multiples of u P, and no sum of them exceeds P. A low part is at most u P;
-//    it, and each sum of them, is rounded: n products of a chain are off by (n (n + 1) / 2 + n)
-//    u^2 P. Each chain that joins adds 3u^2 N. M is 1/sqrt(d_k) times that, a bound of all
-//    scores. Scaling adds `scale` M.
+//    k_j is off by u times the sum of the absolute values of all partial sums, at most P(q_t)
+//    P(k_j) (norms.h). sum_i |q_i k_ji| is at most N = |q_t| |k_j| (Cauchy-Schwarz). In
+//    double-double products are cut at a power of two P from 2N up to 4N (dot_power below). High
+//    parts add up exactly: they are multiples of u P, and no sum of them exceeds P. A low part is
+//    at most u P; it, and each sum of them, is rounded: n products of a chain are off by (n (n +
+//    1) / 2 + n) u^2 P. Each chain that joins adds 3u^2 N. M is 1/sqrt(d_k) times N, a bound of
+//    all scores. Scaling adds `scale` M.
 // 2. Numerators. p_j = exp(s_j - m): the subtraction is exact where scores are bounded (m = 0),
 //    else off by `subtract` 2M; exp by `exp`, relatively. An absolute error of the argument is a
 //    relative one of p_j. Where maxima are raised, at most once a block and once a span, what was
@@ -26,12 +26,13 @@ namespace sdpa {
 //    the raise; all raises together are at most 2M. So each numerator is p_j (1 + e_j) with |e_j|
 //    <= W, the sum of all these.
 // 3. Numerators that are off so change the output by sum_j w_j e_j (v_j - o) / (1 + sum_j w_j
-//    e_j), at most W (A + |o|) with A = sum_j w_j |v_j|. A is at most the largest |v_j|, and at
-//    most |w| |v| (Cauchy-Schwarz again); the smaller is taken.
-// 4. The second sum is off by `weighted_sum` A: a number takes part in at most kKeyChain
-//    roundings in a chain, then one for each chain of the block and each block of the span
-//    (Higham, section 4.2). The compensated total of the spans adds one more; its other errors are
-//    below (u * spans)^2, which kSlack covers up to 10^7 spans.
+//    e_j), at most sum_j w_j |e_j| |v_j| + W |o|. Where |e_j| is a multiple of a number x_j of the
+//    key, as of P(k_j), sum_j w_j x_j |v_j| is at most the largest x_j |v_j|, and at most |w| times
+//    the norm of all x_j v_j (Cauchy-Schwarz again); the smaller is taken.
+// 4. The second sum is off by u sum_j w_j |v_j| n_j where key j takes part in n_j roundings
+//    (Higham, section 4.2): `roundings` of norms.h. Those of the compensated total are one each,
+//    and (u * spans)^2 more, which kSlack covers up to 10^7 spans. In double-double all n_j are
+//    taken as the largest.
 // 5. The sum of the numerators, all positive, is off by `sum`, relatively, and the division by
 //    `divide`.
 // 6. Numerators below 2^-1021 count as zero where m is the maximum; then the sum is about 1 or
@@ -40,13 +41,15 @@ namespace sdpa {
 // The bounds of the double-double operations are in kernel/double_double.h, those of exp in
 // kernel/exp.h.
 struct ArithmeticError {
-  double (*dot)(double partial_sums, double largest, double chains);  // error of q_t k_j
+  double partial_sum;  // of a dot product, relative to each partial sum
+  double dot;          // of a dot product besides, for each chain, relative to N
   double scale;
   double subtract;
   double exp;
   double multiply;
-  double weighted_sum;
-  double total;  // for each span that joins the total
+  double rounding;      // of the weighted sum, for each of `roundings`
+  double weighted_sum;  // of the weighted sum besides, relative to sum_j w_j |v_j|
+  double total;         // for each span that joins the total
   double sum;
   double divide;
   double underflow;  // what a product that underflows may lose
@@ -67,12 +70,14 @@ constexpr double kLargestError = 0x1p-12;
 }  // namespace
 
 const ArithmeticError kFloat64Error{
-    .dot = [](double partial_sums, double, double) { return partial_sums * u; },
+    .partial_sum = u,
+    .dot = 0,
     .scale = 2 * u,
     .subtract = u,
     .exp = 2 * u,
     .multiply = 2 * u,
-    .weighted_sum = (kKeys + kChains + kBlocks + 1) * u,
+    .rounding = u,
+    .weighted_sum = 0,
     .total = 0,
     .sum = (kKeys + kChains + kBlocks + 1) * u,
     .divide = u,
@@ -80,14 +85,13 @@ const ArithmeticError kFloat64Error{
 };
 
 const ArithmeticError kDoubleDoubleError{
-    .dot =
-        [](double, double largest, double chains) {
-          return (4 * kFeatures * (kFeatures + 3) / 2 + 3) * chains * u2 * largest;
-        },
+    .partial_sum = 0,
+    .dot = (4 * kFeatures * (kFeatures + 3) / 2 + 3) * u2,
     .scale = 6 * u2,
     .subtract = 2 * u2,
     .exp = 32 * u2,
     .multiply = 5 * u2,
+    .rounding = 0,
     .weighted_sum = (kKeys * kKeys + 2 + 3 * (kChains + kBlocks)) * u2,
     .total = 3 * u2,
     .sum = 3 * (kKeys + kChains + kBlocks) * u2,
@@ -113,13 +117,15 @@ RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norm
   const double spans = std::ceil(keys / kernel::kKeySpan);
   const double raises = std::ceil(keys / kernel::kKeyBlock) + spans;
   const double M = score_bound(head, norms, query.norm);
-  weights_ = head.scale_high * a.dot(query.partial_sums, query.norm * norms.k, chains) +
+  partial_sums_ = head.scale_high * a.partial_sum * query.partial * kSlack;
+  weights_ = head.scale_high * a.dot * chains * query.norm * norms.k +
              (head.scale_is_exact() ? 0 : a.scale) * M + a.exp +
              static_cast<double>(head.n.d_k) * a.underflow;
   if (!bounded) weights_ += 4 * a.subtract * M + raises * (a.exp + a.multiply);
   weights_ *= kSlack;
-  if (!(weights_ < kLargestError)) weights_ = HUGE_VAL;
+  if (!(weights_ + partial_sums_ * norms.k_partial < kLargestError)) weights_ = HUGE_VAL;
 
+  roundings_ = a.rounding * kSlack;
   sums_ = (a.weighted_sum + spans * a.total) * kSlack;
   quotient_ = (a.sum + spans * a.total + a.divide) * kSlack;
   spread_ = std::sqrt(squares) / sum * kSlack;
@@ -128,19 +134,27 @@ RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norm
 }
 
 void RowBound::outputs(std::span<const Index> columns, const double* o, double* error) const {
+  const double all_weights = weights_ + partial_sums_ * norms_.k_partial;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto d = static_cast<std::size_t>(columns[i]);
     const double largest = norms_.v_largest[d];
-    const double A = std::min(largest, spread_ * norms_.v[d]);
+    // At least sum_j w_j x_j |v_j|.
+    const auto sum = [&](double largest_x, double norm) {
+      return std::min(largest_x * largest, spread_ * norm);
+    };
     error[i] = largest == 0 ? 0
-                            : (weights_ + sums_) * A + (weights_ + quotient_) * std::fabs(o[i]) +
+                            : (weights_ + sums_) * sum(1, norms_.v[d]) +
+                                  partial_sums_ * sum(norms_.k_partial, norms_.v_partial[d]) +
+                                  roundings_ * sum(most_roundings(), norms_.v_roundings[d]) +
+                                  (all_weights + quotient_) * std::fabs(o[i]) +
                                   underflow_ * largest + product_underflow_;
   }
 }
 
 void RowBound::weights(Index count, const double* w, double* error) const {
+  const double all_weights = weights_ + partial_sums_ * norms_.k_partial;
   for (Index j = 0; j < count; ++j)
-    error[j] = (2 * weights_ + quotient_) * w[j] + underflow_ + product_underflow_;
+    error[j] = (2 * all_weights + quotient_) * w[j] + underflow_ + product_underflow_;
 }
 
 }  // namespace sdpa

@@ -32,7 +32,9 @@ class RowBound {
  private:
   const Norms& norms_;
   double weights_;            // relative error of each numerator
-  double sums_;               // of the second sum, relative to sum_j w_j |v_j|
+  double partial_sums_;       // the same from partial sums of its score, relative to P(k_j)
+  double roundings_;          // of the second sum: relative error of each rounding
+  double sums_;               // of the second sum besides, relative to sum_j w_j |v_j|
   double quotient_;           // relative error of the sum of numerators and the division
   double spread_;             // Euclidean norm of the row of weights
   double underflow_;          // of an output, from numerators that underflow, per largest value

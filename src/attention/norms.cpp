@@ -13,10 +13,10 @@ namespace sdpa {
 namespace {
 
 /// A sum of n squares is rounded by less than n 2^-53 of itself (Higham, "Accuracy and Stability of
-/// Numerical Algorithms", 2nd ed., section 3.1), and its root by half of that. n is d_k, or keys
-/// of a chunk and chunks. Squares that underflow lose at most 2^-1074 each.
-constexpr double kAbove = 1 + 0x1p-30;
-constexpr double kUnderflow = 0x1p-1040;
+/// Numerical Algorithms", 2nd ed., section 3.1), and its root by half of that. n is a few times
+/// d_k, or keys of a chunk and chunks. Squares that underflow lose at most 2^-1074 each.
+constexpr double kAbove = 1 + 0x1p-24;
+constexpr double kUnderflow = 0x1p-1030;
 
 double root_bound(double sum_of_squares) {
   return std::sqrt(sum_of_squares + kUnderflow) * kAbove;
@@ -28,70 +28,88 @@ Squares zeros(Index count) {
   return Squares(static_cast<std::size_t>(count));
 }
 
-void raise_to(Squares& largest, const Squares& x) {
-  for (std::size_t i = 0; i < x.size(); ++i) largest[i] = std::max(largest[i], x[i]);
-}
-
-Index chains_of(Index d_k) {
-  return (d_k + kernel::kFeatureChain - 1) / kernel::kFeatureChain;
-}
-
-/// Raises `chains` and `prefixes`, the squares of Norms::k_chains and k_prefixes, to those of
-/// `rows` rows x [rows][d_k], and returns the sum of all squares.
+/// The squares of the norms of `rows` rows.
 template <int rows>
-double raise_to_rows(const double* x, Index d_k, Squares& chains, Squares& prefixes) {
-  double prefix[rows] = {};
+struct RowSquares {
+  double norm[rows] = {};
+  double partial[rows] = {};  // of P
+};
+
+/// x [rows][d_k]
+template <int rows>
+RowSquares<rows> row_squares(const double* x, Index d_k) {
+  RowSquares<rows> squares;
   for (Index first = 0; first < d_k; first += kernel::kFeatureChain) {
     double chain[rows] = {};
-    for (Index i = first; i < std::min(first + kernel::kFeatureChain, d_k); ++i) {
-      double& largest = chains[static_cast<std::size_t>(i)];
+    for (Index i = first; i < std::min(first + kernel::kFeatureChain, d_k); ++i)
       for (int r = 0; r < rows; ++r) {
         chain[r] += x[r * d_k + i] * x[r * d_k + i];
-        largest = std::max(largest, chain[r]);
+        squares.partial[r] += chain[r];
       }
-    }
-    double& largest = prefixes[static_cast<std::size_t>(first / kernel::kFeatureChain)];
     for (int r = 0; r < rows; ++r) {
-      prefix[r] += chain[r];
-      largest = std::max(largest, prefix[r]);
+      squares.norm[r] += chain[r];
+      if (first > 0) squares.partial[r] += squares.norm[r];
     }
   }
-  return std::accumulate(prefix, prefix + rows, 0.0);
+  return squares;
 }
 
-/// Of some rows of k and v.
+/// Squares of norms of some rows of k and v.
 struct Measured {
-  double k_all;
-  Squares k_chains, k_prefixes, v_largest, v;
+  double k, k_partial, k_all;
+  Squares v_largest, v, v_partial, v_roundings;
 };
+
+void add_value_row(const double* v_j, Index d_v, double partial, double rounded, Measured& m) {
+  for (Index d = 0; d < d_v; ++d) {
+    const auto column = static_cast<std::size_t>(d);
+    const double value = v_j[d], value_partial = value * partial, value_rounded = value * rounded;
+    m.v_largest[column] = std::max(m.v_largest[column], std::fabs(value));
+    m.v[column] += value * value;
+    m.v_partial[column] += value_partial * value_partial;
+    m.v_roundings[column] += value_rounded * value_rounded;
+  }
+}
 
 Measured measure(const Array& k, const Array& v, Index first, Index last) {
   constexpr Index kRows = 8;  // at once: sums that need not wait for each other
   const Index d_k = k.shape()[1], d_v = v.shape()[1];
-  Measured m{0, zeros(d_k), zeros(chains_of(d_k)), zeros(d_v), zeros(d_v)};
-  Squares rows = zeros(kRows * std::max(d_k, d_v));
+  Measured m{0, 0, 0, zeros(d_v), zeros(d_v), zeros(d_v), zeros(d_v)};
+  Squares k_rows = zeros(kRows * d_k), v_rows = zeros(kRows * d_v);
   for (Index j = first; j < last; j += kRows) {
+    // Rows beyond the last remain as they are, which does no harm, or are zeros.
     const Index count = std::min(kRows, last - j);
-    read_elements(k, j * d_k, count * d_k, rows.data());
-    if (count == kRows)
-      m.k_all += raise_to_rows<kRows>(rows.data(), d_k, m.k_chains, m.k_prefixes);
-    else
-      for (Index r = 0; r < count; ++r)
-        m.k_all += raise_to_rows<1>(rows.data() + r * d_k, d_k, m.k_chains, m.k_prefixes);
-
-    read_elements(v, j * d_v, count * d_v, rows.data());
-    for (Index r = 0; r < count; ++r)
-      for (Index d = 0; d < d_v; ++d) {
-        const double value = rows[static_cast<std::size_t>(r * d_v + d)];
-        const auto column = static_cast<std::size_t>(d);
-        m.v_largest[column] = std::max(m.v_largest[column], std::fabs(value));
-        m.v[column] += value * value;
-      }
+    read_elements(k, j * d_k, count * d_k, k_rows.data());
+    read_elements(v, j * d_v, count * d_v, v_rows.data());
+    const RowSquares<kRows> squares = row_squares<kRows>(k_rows.data(), d_k);
+    for (Index r = 0; r < count; ++r) {
+      m.k = std::max(m.k, squares.norm[r]);
+      m.k_partial = std::max(m.k_partial, squares.partial[r]);
+      m.k_all += squares.norm[r];
+      add_value_row(v_rows.data() + r * d_v, d_v, root_bound(squares.partial[r]), roundings(j + r),
+                    m);
+    }
   }
   return m;
 }
 
+void add(Squares& sums, const Squares& x) {
+  for (std::size_t i = 0; i < x.size(); ++i) sums[i] += x[i];
+}
+
 }  // namespace
+
+double roundings(Index j) {
+  using namespace kernel;
+  const Index in_chain = kKeyChain - j % kKeyChain;
+  const Index in_block = (kKeyBlock - j % kKeyBlock + kKeyChain - 1) / kKeyChain;
+  const Index in_span = (kKeySpan - j % kKeySpan + kKeyBlock - 1) / kKeyBlock;
+  return static_cast<double>(in_chain + in_block + in_span + 1);
+}
+
+double most_roundings() {
+  return roundings(0);
+}
 
 Norms measure_norms(const Array& k, const Array& v, int threads) {
   constexpr Index kChunk = 4096;
@@ -104,33 +122,26 @@ Norms measure_norms(const Array& k, const Array& v, int threads) {
 
   Measured all = std::move(chunks.front());
   for (std::size_t c = 1; c < chunks.size(); ++c) {
-    all.k_all += chunks[c].k_all;
-    raise_to(all.k_chains, chunks[c].k_chains);
-    raise_to(all.k_prefixes, chunks[c].k_prefixes);
-    raise_to(all.v_largest, chunks[c].v_largest);
-    for (std::size_t d = 0; d < all.v.size(); ++d) all.v[d] += chunks[c].v[d];
+    const Measured& chunk = chunks[c];
+    all.k = std::max(all.k, chunk.k);
+    all.k_partial = std::max(all.k_partial, chunk.k_partial);
+    all.k_all += chunk.k_all;
+    for (std::size_t d = 0; d < all.v.size(); ++d)
+      all.v_largest[d] = std::max(all.v_largest[d], chunk.v_largest[d]);
+    add(all.v, chunk.v);
+    add(all.v_partial, chunk.v_partial);
+    add(all.v_roundings, chunk.v_roundings);
   }
-  for (Squares* squares : {&all.k_chains, &all.k_prefixes, &all.v})
+  for (Squares* squares : {&all.v, &all.v_partial, &all.v_roundings})
     std::ranges::transform(*squares, squares->begin(), root_bound);
-  const double k_norm = all.k_prefixes.back();
-  return {k_norm,
-          root_bound(all.k_all),
-          std::move(all.k_chains),
-          std::move(all.k_prefixes),
-          std::move(all.v_largest),
-          std::move(all.v)};
+  return {root_bound(all.k),         root_bound(all.k_partial), root_bound(all.k_all),
+          std::move(all.v_largest),  std::move(all.v),          std::move(all.v_partial),
+          std::move(all.v_roundings)};
 }
 
-QueryNorms query_norms(const Norms& norms, const double* q_t) {
-  Squares chains(norms.k_chains.size()), prefixes(norms.k_prefixes.size());
-  raise_to_rows<1>(q_t, std::ssize(chains), chains, prefixes);
-  // By Cauchy and Schwarz a partial sum is at most the product of the norms of what it is made of.
-  double partial_sums = 0;
-  for (std::size_t i = 0; i < chains.size(); ++i)
-    partial_sums += root_bound(chains[i]) * norms.k_chains[i];
-  for (std::size_t chain = 1; chain < prefixes.size(); ++chain)
-    partial_sums += root_bound(prefixes[chain]) * norms.k_prefixes[chain];
-  return {root_bound(prefixes.back()), partial_sums * kAbove};
+QueryNorms query_norms(const double* q_t, Index d_k) {
+  const RowSquares<1> squares = row_squares<1>(q_t, d_k);
+  return {root_bound(squares.norm[0]), root_bound(squares.partial[0])};
 }
 
 }  // namespace sdpa

@@ -7,29 +7,38 @@
 namespace sdpa {
 
 /// What the error bounds need to know of k (T_k, d_k) and v (T_k, d_v).
+///
+/// A dot product of q_t and k_j is summed in chains of kernel::kFeatureChain features, and the
+/// chains one after another. The parts of a row that the partial sums stand for are its features
+/// from the start of a chain to each of the chain, and from the start of the row to the end of each
+/// chain but the first; P(x) is the root of the sum of the squared norms of all these parts of a
+/// row x. By Cauchy and Schwarz, twice, the partial sums are together at most P(q_t) P(k_j).
 struct Norms {
-  double k;      ///< at least the Euclidean norm of every row of k
-  double k_all;  ///< at least the Euclidean norm of the matrix
-  /// [d_k] at least the norm of every row's part from the start of i's chain
-  /// (kernel::kFeatureChain) to i.
-  std::vector<double> k_chains;
-  /// [chains] at least the norm of every row's part from its start to the end of a chain.
-  std::vector<double> k_prefixes;
+  double k;                       ///< at least the Euclidean norm of every row of k
+  double k_partial;               ///< at least P of every row of k
+  double k_all;                   ///< at least the Euclidean norm of the matrix
   std::vector<double> v_largest;  ///< [d_v] largest absolute value of each column of v
   std::vector<double> v;          ///< [d_v] at least the Euclidean norm of each column of v
+  std::vector<double> v_partial;  ///< [d_v] the same with each row of v times P of that row of k
+  /// [d_v] the same with each row of v times the number of sums that it takes part in (roundings)
+  std::vector<double> v_roundings;
 };
 
-/// The norms of k and v, for up to 2^34 keys. One that float64 cannot hold is infinite; a NaN or an
-/// infinity in k or v makes k_all or a norm of v infinite or NaN.
+/// The norms of k and v, for up to 2^27 features and 2^34 keys. One that float64 cannot hold is
+/// infinite; a NaN or an infinity in k or v makes k_all or a norm of v infinite or NaN.
 Norms measure_norms(const Array& k, const Array& v, int threads);
+
+/// How many rounded operations of the weighted sum key j takes part in: its product and those that
+/// follow in its chain, chains of its block, blocks of its span, and the total of the spans.
+double roundings(Index j);
+/// At least the roundings of every key.
+double most_roundings();
 
 /// What the error bounds need to know of a row of q.
 struct QueryNorms {
-  double norm;  ///< at least the Euclidean norm
-  /// At least the sum of the absolute values of all that is ever rounded in a dot product with a
-  /// row of k: the partial sums of each chain, and of the chains.
-  double partial_sums;
+  double norm;     ///< at least the Euclidean norm
+  double partial;  ///< at least P of the row
 };
-QueryNorms query_norms(const Norms& norms, const double* q_t);
+QueryNorms query_norms(const double* q_t, Index d_k);
 
 }  // namespace sdpa
