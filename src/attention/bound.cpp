@@ -123,7 +123,8 @@ RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norm
              static_cast<double>(head.n.d_k) * a.underflow;
   if (!bounded) weights_ += 4 * a.subtract * M + raises * (a.exp + a.multiply);
   weights_ *= kSlack;
-  if (!(weights_ + partial_sums_ * norms.k_partial < kLargestError)) weights_ = HUGE_VAL;
+  all_weights_ = weights_ + partial_sums_ * norms.k_partial;
+  if (!(all_weights_ < kLargestError)) weights_ = all_weights_ = HUGE_VAL;
 
   roundings_ = a.rounding * kSlack;
   sums_ = (a.weighted_sum + spans * a.total) * kSlack;
@@ -134,27 +135,24 @@ RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norm
 }
 
 void RowBound::outputs(std::span<const Index> columns, const double* o, double* error) const {
-  const double all_weights = weights_ + partial_sums_ * norms_.k_partial;
+  const double by_norm = spread_ * (weights_ + sums_), by_norm_partial = spread_ * partial_sums_,
+               by_norm_roundings = spread_ * roundings_;
+  const double by_largest = all_weights_ + sums_ + roundings_ * most_roundings();
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto d = static_cast<std::size_t>(columns[i]);
     const double largest = norms_.v_largest[d];
-    // At least sum_j w_j x_j |v_j|.
-    const auto sum = [&](double largest_x, double norm) {
-      return std::min(largest_x * largest, spread_ * norm);
-    };
-    error[i] = largest == 0 ? 0
-                            : (weights_ + sums_) * sum(1, norms_.v[d]) +
-                                  partial_sums_ * sum(norms_.k_partial, norms_.v_partial[d]) +
-                                  roundings_ * sum(most_roundings(), norms_.v_roundings[d]) +
-                                  (all_weights + quotient_) * std::fabs(o[i]) +
-                                  underflow_ * largest + product_underflow_;
+    const double sums = std::min(by_largest * largest,
+                                 by_norm * norms_.v[d] + by_norm_partial * norms_.v_partial[d] +
+                                     by_norm_roundings * norms_.v_roundings[d]);
+    const double e = sums + (all_weights_ + quotient_) * std::fabs(o[i]) + underflow_ * largest +
+                     product_underflow_;
+    error[i] = largest == 0 ? 0 : e;
   }
 }
 
 void RowBound::weights(Index count, const double* w, double* error) const {
-  const double all_weights = weights_ + partial_sums_ * norms_.k_partial;
   for (Index j = 0; j < count; ++j)
-    error[j] = (2 * all_weights + quotient_) * w[j] + underflow_ + product_underflow_;
+    error[j] = (2 * all_weights_ + quotient_) * w[j] + underflow_ + product_underflow_;
 }
 
 }  // namespace sdpa

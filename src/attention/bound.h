@@ -31,8 +31,9 @@ class RowBound {
 
  private:
   const Norms& norms_;
-  double weights_;            // relative error of each numerator
-  double partial_sums_;       // the same from partial sums of its score, relative to P(k_j)
+  double all_weights_;        // relative error of each numerator
+  double partial_sums_;       // what of it comes from its score's partial sums, relative to P(k_j)
+  double weights_;            // the rest of it
   double roundings_;          // of the second sum: relative error of each rounding
   double sums_;               // of the second sum besides, relative to sum_j w_j |v_j|
   double quotient_;           // relative error of the sum of numerators and the division
