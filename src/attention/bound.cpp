@@ -137,7 +137,7 @@ RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norm
 void RowBound::outputs(std::span<const Index> columns, const double* o, double* error) const {
   const double by_norm = spread_ * (weights_ + sums_), by_norm_partial = spread_ * partial_sums_,
                by_norm_roundings = spread_ * roundings_;
-  const double by_largest = all_weights_ + sums_ + roundings_ * most_roundings();
+  const double by_largest = all_weights_ + sums_ + roundings_ * roundings(0);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto d = static_cast<std::size_t>(columns[i]);
     const double largest = norms_.v_largest[d];

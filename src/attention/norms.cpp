@@ -13,87 +13,115 @@ namespace sdpa {
 namespace {
 
 /// A sum of n squares is rounded by less than n 2^-53 of itself (Higham, "Accuracy and Stability of
-/// Numerical Algorithms", 2nd ed., section 3.1), and its root by half of that. n is a few times
-/// d_k, or keys of a chunk and chunks. Squares that underflow lose at most 2^-1074 each.
+/// Numerical Algorithms", 2nd ed., section 3.1), and its root by half of that; factors of squares
+/// add as little. n is d_k, or keys of a chunk and chunks. Squares that underflow lose at most
+/// 2^-1074 each, times their factor.
 constexpr double kAbove = 1 + 0x1p-24;
-constexpr double kUnderflow = 0x1p-1030;
+constexpr double kUnderflow = 0x1p-1020;
 
-double root_bound(double sum_of_squares) {
-  return std::sqrt(sum_of_squares + kUnderflow) * kAbove;
+double root_bound(double sum_of_squares, double largest_factor = 1) {
+  return std::sqrt(sum_of_squares + kUnderflow * largest_factor) * kAbove;
 }
 
-using Squares = std::vector<double>;
+using Numbers = std::vector<double>;
 
-Squares zeros(Index count) {
-  return Squares(static_cast<std::size_t>(count));
+Numbers zeros(Index count) {
+  return Numbers(static_cast<std::size_t>(count));
 }
 
-/// The squares of the norms of `rows` rows.
-template <int rows>
+/// n_i of Norms for every feature: the partial sums that follow in its chain, its own included, and
+/// those of all chains from the second on that do not end before it.
+Numbers partial_sums(Index d_k) {
+  using kernel::kFeatureChain;
+  const Index chains = (d_k + kFeatureChain - 1) / kFeatureChain;
+  Numbers counts;
+  for (Index i = 0; i < d_k; ++i) {
+    const Index chain = i / kFeatureChain, end = std::min((chain + 1) * kFeatureChain, d_k);
+    counts.push_back(static_cast<double>(end - i + chains - std::max<Index>(chain, 1)));
+  }
+  return counts;
+}
+
+/// Of a row: sum_i x_i^2 and sum_i n_i x_i^2.
 struct RowSquares {
-  double norm[rows] = {};
-  double partial[rows] = {};  // of P
+  double norm = 0, partial = 0;
 };
 
-/// x [rows][d_k]
-template <int rows>
-RowSquares<rows> row_squares(const double* x, Index d_k) {
-  RowSquares<rows> squares;
-  for (Index first = 0; first < d_k; first += kernel::kFeatureChain) {
-    double chain[rows] = {};
-    for (Index i = first; i < std::min(first + kernel::kFeatureChain, d_k); ++i)
-      for (int r = 0; r < rows; ++r) {
-        chain[r] += x[r * d_k + i] * x[r * d_k + i];
-        squares.partial[r] += chain[r];
-      }
-    for (int r = 0; r < rows; ++r) {
-      squares.norm[r] += chain[r];
-      if (first > 0) squares.partial[r] += squares.norm[r];
+RowSquares row_squares(const double* x, const Numbers& n) {
+  constexpr Index kSums = 4;  // that need not wait for each other
+  double norm[kSums] = {}, partial[kSums] = {};
+  const Index d_k = std::ssize(n);
+  Index i = 0;
+  for (; i + kSums <= d_k; i += kSums)
+    for (Index s = 0; s < kSums; ++s) {
+      const double square = x[i + s] * x[i + s];
+      norm[s] += square;
+      partial[s] += n[static_cast<std::size_t>(i + s)] * square;
     }
+  for (; i < d_k; ++i) {
+    norm[0] += x[i] * x[i];
+    partial[0] += n[static_cast<std::size_t>(i)] * (x[i] * x[i]);
   }
-  return squares;
+  return {(norm[0] + norm[1]) + (norm[2] + norm[3]),
+          (partial[0] + partial[1]) + (partial[2] + partial[3])};
 }
 
 /// Squares of norms of some rows of k and v.
 struct Measured {
   double k, k_partial, k_all;
-  Squares v_largest, v, v_partial, v_roundings;
+  Numbers v_largest, v, v_partial, v_roundings;
 };
 
-void add_value_row(const double* v_j, Index d_v, double partial, double rounded, Measured& m) {
+/// Takes `rows` rows of v into the sums of all columns.
+template <int rows>
+void add_value_rows(const double* v, Index d_v, const double* partial, const double* rounded,
+                    Measured& m) {
   for (Index d = 0; d < d_v; ++d) {
     const auto column = static_cast<std::size_t>(d);
-    const double value = v_j[d], value_partial = value * partial, value_rounded = value * rounded;
-    m.v_largest[column] = std::max(m.v_largest[column], std::fabs(value));
-    m.v[column] += value * value;
-    m.v_partial[column] += value_partial * value_partial;
-    m.v_roundings[column] += value_rounded * value_rounded;
+    double largest = m.v_largest[column], norm = m.v[column], by_partial = m.v_partial[column],
+           by_roundings = m.v_roundings[column];
+    for (int r = 0; r < rows; ++r) {
+      const double value = v[r * d_v + d], square = value * value;
+      largest = std::max(largest, std::fabs(value));
+      norm += square;
+      by_partial += partial[r] * square;
+      by_roundings += rounded[r] * square;
+    }
+    m.v_largest[column] = largest;
+    m.v[column] = norm;
+    m.v_partial[column] = by_partial;
+    m.v_roundings[column] = by_roundings;
   }
 }
 
-Measured measure(const Array& k, const Array& v, Index first, Index last) {
-  constexpr Index kRows = 8;  // at once: sums that need not wait for each other
+Measured measure(const Array& k, const Array& v, const Numbers& n, Index first, Index last) {
+  constexpr Index kRows = 8;  // at once, so that sums of columns stay in registers
   const Index d_k = k.shape()[1], d_v = v.shape()[1];
   Measured m{0, 0, 0, zeros(d_v), zeros(d_v), zeros(d_v), zeros(d_v)};
-  Squares k_rows = zeros(kRows * d_k), v_rows = zeros(kRows * d_v);
+  Numbers k_rows = zeros(kRows * d_k), v_rows = zeros(kRows * d_v);
   for (Index j = first; j < last; j += kRows) {
-    // Rows beyond the last remain as they are, which does no harm, or are zeros.
     const Index count = std::min(kRows, last - j);
     read_elements(k, j * d_k, count * d_k, k_rows.data());
     read_elements(v, j * d_v, count * d_v, v_rows.data());
-    const RowSquares<kRows> squares = row_squares<kRows>(k_rows.data(), d_k);
+    double partial[kRows], rounded[kRows];
     for (Index r = 0; r < count; ++r) {
-      m.k = std::max(m.k, squares.norm[r]);
-      m.k_partial = std::max(m.k_partial, squares.partial[r]);
-      m.k_all += squares.norm[r];
-      add_value_row(v_rows.data() + r * d_v, d_v, root_bound(squares.partial[r]), roundings(j + r),
-                    m);
+      const RowSquares squares = row_squares(k_rows.data() + r * d_k, n);
+      m.k = std::max(m.k, squares.norm);
+      m.k_partial = std::max(m.k_partial, squares.partial);
+      m.k_all += squares.norm;
+      partial[r] = squares.partial;
+      rounded[r] = roundings(j + r) * roundings(j + r);
     }
+    if (count == kRows)
+      add_value_rows<kRows>(v_rows.data(), d_v, partial, rounded, m);
+    else
+      for (Index r = 0; r < count; ++r)
+        add_value_rows<1>(v_rows.data() + r * d_v, d_v, partial + r, rounded + r, m);
   }
   return m;
 }
 
-void add(Squares& sums, const Squares& x) {
+void add(Numbers& sums, const Numbers& x) {
   for (std::size_t i = 0; i < x.size(); ++i) sums[i] += x[i];
 }
 
@@ -107,17 +135,14 @@ double roundings(Index j) {
   return static_cast<double>(in_chain + in_block + in_span + 1);
 }
 
-double most_roundings() {
-  return roundings(0);
-}
-
 Norms measure_norms(const Array& k, const Array& v, int threads) {
-  constexpr Index kChunk = 4096;
+  constexpr Index kChunk = 512;  // less is not worth a thread
   const Index T_k = k.shape()[0];
+  Numbers n = partial_sums(k.shape()[1]);
   std::vector<Measured> chunks(static_cast<std::size_t>((T_k + kChunk - 1) / kChunk));
   parallel_for(threads, std::ssize(chunks), [&](Index c) {
     chunks[static_cast<std::size_t>(c)] =
-        measure(k, v, c * kChunk, std::min((c + 1) * kChunk, T_k));
+        measure(k, v, n, c * kChunk, std::min((c + 1) * kChunk, T_k));
   });
 
   Measured all = std::move(chunks.front());
@@ -132,16 +157,18 @@ Norms measure_norms(const Array& k, const Array& v, int threads) {
     add(all.v_partial, chunk.v_partial);
     add(all.v_roundings, chunk.v_roundings);
   }
-  for (Squares* squares : {&all.v, &all.v_partial, &all.v_roundings})
-    std::ranges::transform(*squares, squares->begin(), root_bound);
-  return {root_bound(all.k),         root_bound(all.k_partial), root_bound(all.k_all),
-          std::move(all.v_largest),  std::move(all.v),          std::move(all.v_partial),
-          std::move(all.v_roundings)};
+  for (double& norm : all.v) norm = root_bound(norm);
+  for (double& norm : all.v_partial) norm = root_bound(norm, std::max(all.k_partial, 1.0));
+  for (double& norm : all.v_roundings) norm = root_bound(norm, roundings(0) * roundings(0));
+  return {root_bound(all.k),        root_bound(all.k_partial, n.front()),
+          root_bound(all.k_all),    std::move(n),
+          std::move(all.v_largest), std::move(all.v),
+          std::move(all.v_partial), std::move(all.v_roundings)};
 }
 
-QueryNorms query_norms(const double* q_t, Index d_k) {
-  const RowSquares<1> squares = row_squares<1>(q_t, d_k);
-  return {root_bound(squares.norm[0]), root_bound(squares.partial[0])};
+QueryNorms query_norms(const Norms& norms, const double* q_t) {
+  const RowSquares squares = row_squares(q_t, norms.partial_sums);
+  return {root_bound(squares.norm), root_bound(squares.partial, norms.partial_sums.front())};
 }
 
 }  // namespace sdpa

@@ -9,17 +9,18 @@ namespace sdpa {
 /// What the error bounds need to know of k (T_k, d_k) and v (T_k, d_v).
 ///
 /// A dot product of q_t and k_j is summed in chains of kernel::kFeatureChain features, and the
-/// chains one after another. The parts of a row that the partial sums stand for are its features
-/// from the start of a chain to each of the chain, and from the start of the row to the end of each
-/// chain but the first; P(x) is the root of the sum of the squared norms of all these parts of a
-/// row x. By Cauchy and Schwarz, twice, the partial sums are together at most P(q_t) P(k_j).
+/// chains one after another. Each partial sum is at most the product of the norms of the parts of
+/// q_t and k_j that it stands for (Cauchy-Schwarz), and all of them together, by the same once more,
+/// at most P(q_t) P(k_j): P(x) is the root of sum_i n_i x_i^2, where n_i counts the partial sums that
+/// feature i takes part in.
 struct Norms {
-  double k;                       ///< at least the Euclidean norm of every row of k
-  double k_partial;               ///< at least P of every row of k
-  double k_all;                   ///< at least the Euclidean norm of the matrix
-  std::vector<double> v_largest;  ///< [d_v] largest absolute value of each column of v
-  std::vector<double> v;          ///< [d_v] at least the Euclidean norm of each column of v
-  std::vector<double> v_partial;  ///< [d_v] the same with each row of v times P of that row of k
+  double k;                          ///< at least the Euclidean norm of every row of k
+  double k_partial;                  ///< at least P of every row of k
+  double k_all;                      ///< at least the Euclidean norm of the matrix
+  std::vector<double> partial_sums;  ///< [d_k] n_i
+  std::vector<double> v_largest;     ///< [d_v] largest absolute value of each column of v
+  std::vector<double> v;             ///< [d_v] at least the Euclidean norm of each column of v
+  std::vector<double> v_partial;     ///< [d_v] the same with each row of v times P of that row of k
   /// [d_v] the same with each row of v times the number of sums that it takes part in (roundings)
   std::vector<double> v_roundings;
 };
@@ -28,17 +29,16 @@ struct Norms {
 /// infinite; a NaN or an infinity in k or v makes k_all or a norm of v infinite or NaN.
 Norms measure_norms(const Array& k, const Array& v, int threads);
 
-/// How many rounded operations of the weighted sum key j takes part in: its product and those that
-/// follow in its chain, chains of its block, blocks of its span, and the total of the spans.
+/// How many rounded operations of the weighted sum key j takes part in, at most: its product and
+/// those that follow in its chain, chains of its block, blocks of its span, and the total of the
+/// spans. Key 0 takes part in the most.
 double roundings(Index j);
-/// At least the roundings of every key.
-double most_roundings();
 
 /// What the error bounds need to know of a row of q.
 struct QueryNorms {
   double norm;     ///< at least the Euclidean norm
   double partial;  ///< at least P of the row
 };
-QueryNorms query_norms(const double* q_t, Index d_k);
+QueryNorms query_norms(const Norms& norms, const double* q_t);
 
 }  // namespace sdpa

@@ -145,7 +145,7 @@ class QueryGroup {
   }
 
   void measure_query(const Norms& norms, const double* q) {
-    const QueryNorms& query = queries_.emplace_back(query_norms(q, head_.n.d_k));
+    const QueryNorms& query = queries_.emplace_back(query_norms(norms, q));
     dot_powers_.push_back(dot_power(norms, query.norm));
     bounded_ = bounded_ && score_bound(head_, norms, query.norm) <= kernel::kLargestBoundedScore;
   }
