@@ -34,7 +34,7 @@ template <class Real, class Factor, int X, int V>
 /// sums[x][y] = sum_i a[i][y] * b[x * across + i * along] over i = 0 ... steps - 1, in this order,
 /// without normalising. One register a sum, as long as X * V is at most kSums.
 ///
-/// A chain of kFull steps is unrolled, and has as many numbers as it multiplies brought into the
+/// A chain of kFull steps of one instruction each is unrolled, and has as many numbers as it multiplies brought into the
 /// nearest cache from `next` on, a line at a time: several at once would hold up the
 /// multiplications.
 template <Index kFull, class Real, class Factor, int X, int V>
@@ -46,7 +46,7 @@ template <Index kFull, class Real, class Factor, int X, int V>
   for (int x = 0; x < X; ++x)
 #pragma GCC unroll 3
     for (int y = 0; y < V; ++y) sums[x][y] = product<Real>(a[y], broadcast(b[x * across]));
-  if (steps == kFull) {
+  if (kHasFma && steps == kFull) {
 #pragma GCC unroll 32
     for (Index i = 1; i < kFull; ++i) {
       if (i % kStepsOfLine == kStepsOfLine / 2) __builtin_prefetch(next + i * X);

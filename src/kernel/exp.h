@@ -93,8 +93,9 @@ static inline Vector polynomial(const Number (&coefficients)[count], Vector r, V
 /// at most 0.25, the rounding of the second difference, and the result by as much, relatively; the
 /// polynomial is off by 0.17. Absolutely, rounding r^2 and the polynomial's terms costs 0.17, since
 /// r^2 is at most 0.121, and r + r^2 * polynomial 0.25; the result being at least 0.707, together
-/// 0.6. The last addition costs 0.71; where the result is above 1 it costs up to 1, but there the
-/// other terms are smaller by more.
+/// 0.6. The last addition, of 1 in units of the power, costs 0.71; where the result is above 1 it
+/// costs up to 1, but there the other terms are smaller by more. A NaN gives a NaN whatever its
+/// bits, for the power is a factor and not added to an exponent.
 template <class Number, class Vector>
 static inline Vector exp_of_lanes(Vector x) {
   using C = ExpConstants<Number>;
@@ -147,6 +148,8 @@ template <class Vector>
   return fast_two_sum(high.hi, high.lo + (product.lo + broadcast(coefficient[1])));
 }
 
+/// Each of xs becomes its exp. An exp is one long chain of operations; several take turns.
+///
 /// Relative error at most 2^-101, for x.hi above -670; from there down to kSmallestExponent the low
 /// part is subnormal and may be off by 2^-1075 more. x need be normalised.
 ///

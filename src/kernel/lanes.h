@@ -44,8 +44,14 @@ static inline DoubleLanes broadcast(double x) {
   return x - DoubleLanes{};
 }
 
-/// a * b + c, rounded once. Compilers turn the loop into one instruction where the processor has
-/// it.
+/// Whether the processor has fma as one instruction; else it is a call for each lane.
+#if defined(__FMA__) || defined(__aarch64__)
+inline constexpr bool kHasFma = true;
+#else
+inline constexpr bool kHasFma = false;
+#endif
+
+/// a * b + c, rounded once. Compilers turn the loop into one instruction where there is one.
 static inline FloatLanes fma(FloatLanes a, FloatLanes b, FloatLanes c) {
   FloatLanes result;
   for (Index lane = 0; lane < kLanes<float>; ++lane)

@@ -2,7 +2,11 @@
 #include "catch.h"
 #include "oracle/matrix.h"
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <limits>
 
 using namespace sdpa;
@@ -46,6 +50,21 @@ TEST_CASE("not finite: a NaN in row t of q reaches row t of the results and no o
 TEST_CASE("not finite: a NaN in k reaches every row, even of zero queries") {
   check_everywhere(matrix({{0}, {1}}), matrix({{1}, {kNan}}), matrix({{1}, {3}}), {kNan, kNan},
                    {kNan, kNan, kNan, kNan});
+}
+
+TEST_CASE("not finite: a NaN reaches its row or column whatever its sign and payload") {
+  // The low bits of a payload must not be taken for the exponent of a weight.
+  for (std::uint64_t bits : std::initializer_list<std::uint64_t>{
+           0x7ff8000000000001, 0x7ff8000000000401, 0xfff800000000abcd, 0x7ff8000020000000,
+           0x7ff80000e0000000, 0xfff8123460000000}) {
+    INFO("NaN " << std::hex << bits);
+    Array k = matrix({{1}, {2}}), v = matrix({{1, 2}, {3, 4}});
+    std::memcpy(k.mutable_data() + sizeof bits, &bits, sizeof bits);
+    std::memcpy(v.mutable_data() + sizeof bits, &bits, sizeof bits);
+    check_everywhere(matrix({{0}, {1}}), k, matrix({{1}, {3}}), {kNan, kNan},
+                     {kNan, kNan, kNan, kNan});
+    check_everywhere(matrix({{0}}), matrix({{1}, {2}}), v, {2, kNan}, {0.5, 0.5});
+  }
 }
 
 TEST_CASE("not finite: a NaN in v reaches its column and no weight") {
