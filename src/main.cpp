@@ -3,8 +3,6 @@
 #include "cli/options.h"
 #include "cli/streams.h"
 
-#include <malloc.h>
-
 #include <exception>
 #include <new>
 #include <string>
@@ -13,11 +11,6 @@
 
 int main(int argc, char* argv[]) {
   using namespace sdpa;
-#ifdef M_TRIM_THRESHOLD
-  // Buffers of a few hundred KiB come and go; what is freed is kept for the next.
-  mallopt(M_MMAP_THRESHOLD, 1 << 22);
-  mallopt(M_TRIM_THRESHOLD, 1 << 23);
-#endif
   try {
     const Request request = parse(std::vector<std::string>(argv + 1, argv + argc));
     return std::visit([](const auto& options) { return run(options); }, request);
