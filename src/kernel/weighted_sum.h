@@ -18,8 +18,8 @@ void weighted_sum(Group<Real>& group, Index x, const NumberOf<Real>* v, Index ke
     const NumberOf<Real>* v_j = v + j * d_v;
     auto sum_columns = [&]<int X>(Index d) {
       Real sums[X][V];
-      const NumberOf<Real>* next =
-          v_j + kKeyChain * (d_v + d);  // their share of the next chain's keys
+      // Their share of the next chain's keys.
+      const NumberOf<Real>* next = v_j + kKeyChain * (d_v + d);
       sum_chain<kKeyChain>(p, v_j + d, one, d_v, steps, next, sums);
       join_chain(sums, j == 0, group.o_block + d * V);
     };
