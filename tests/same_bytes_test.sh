@@ -14,8 +14,8 @@ for command; do
   sets=base
   case $command in
     qemu-*) ;;
-    *) for set in avx2 avx512f; do
-         if grep -qw $set /proc/cpuinfo; then sets="$sets ${set%f}"; fi
+    *) for set in avx2 avx512bw; do
+         if grep -qw $set /proc/cpuinfo; then sets="$sets ${set%bw}"; fi
        done ;;
   esac
   for set in $sets; do

@@ -18,7 +18,7 @@ bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
 bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && has_avx2();
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && has_avx2();
 }
 #endif
 
