@@ -31,6 +31,7 @@ class Memory {
   void* hold(std::size_t bytes) {
     constexpr std::size_t kUnit = kernel::kAlignment;
     if (bytes > bytes_) {
+      memory_.reset();  // before the larger one, not beside it
       bytes_ = 0;
       const std::size_t whole_units = (bytes + kUnit - 1) / kUnit * kUnit;
       memory_.reset(std::aligned_alloc(kUnit, whole_units));
