@@ -18,11 +18,12 @@ namespace sdpa {
 //    parts add up exactly: they are multiples of u P, and no sum of them exceeds P. A low part is
 //    at most u P; it, and each sum of them, is rounded: n products of a chain are off by (n (n +
 //    1) / 2 + n) u^2 P. Each chain that joins adds 3u^2 N. M is 1/sqrt(d_k) times N, a bound of
-//    all scores. Scaling adds `scale` M.
-// 2. Numerators. p_j = exp(s_j - m): the subtraction is exact where scores are bounded (m = 0),
-//    else off by `subtract` 2M; exp by `exp`, relatively. An absolute error of the argument is a
-//    relative one of p_j. Where maxima are raised, at most once a block and once a span, what was
-//    summed before takes a factor that is off by `exp` and `multiply`, and by `subtract` times
+//    all scores.
+// 2. Numerators. p_j = exp(s_j - m), s_j and m being scaled: the subtraction is exact where scores
+//    are bounded (m = 0), else off by `subtract` 2M. Scaling adds `scale` times what is scaled, at
+//    most M or 2M; exp is off by `exp`, relatively. An absolute error of the argument is a relative
+//    one of p_j. Where maxima are raised, at most once a block and once a span, what was summed
+//    before takes a factor that is off by `exp` and `multiply`, and by `subtract` and `scale` times
 //    the raise; all raises together are at most 2M. So each numerator is p_j (1 + e_j) with |e_j|
 //    <= W, the sum of all these.
 // 3. Numerators that are off so change the output by sum_j w_j e_j (v_j - o) / (1 + sum_j w_j
@@ -43,7 +44,7 @@ namespace sdpa {
 struct ArithmeticError {
   double partial_sum;  // of a dot product, relative to each partial sum
   double dot;          // of a dot product besides, for each chain, relative to N
-  double scale;
+  double scale;  // in float64 only that of log2(e)/sqrt(d_k) (head.h), which `exp` has room for
   double subtract;
   double exp;
   double multiply;
@@ -67,12 +68,17 @@ constexpr double kBlocks = kernel::kKeySpan / kernel::kKeyBlock;   // of a span
 constexpr double kSlack = 1 + 0x1p-8;
 constexpr double kLargestError = 0x1p-12;
 
+/// 1/sqrt(d_k)
+double inverse_root(const Head& head) {
+  return 1 / std::sqrt(static_cast<double>(head.n.d_k));
+}
+
 }  // namespace
 
 const ArithmeticError kFloat64Error{
     .partial_sum = u,
     .dot = 0,
-    .scale = 2 * u,
+    .scale = 0,
     .subtract = u,
     .exp = 2 * u,
     .multiply = 2 * u,
@@ -87,7 +93,7 @@ const ArithmeticError kFloat64Error{
 const ArithmeticError kDoubleDoubleError{
     .partial_sum = 0,
     .dot = (4 * kFeatures * (kFeatures + 3) / 2 + 3) * u2,
-    .scale = 6 * u2,
+    .scale = (5 + 8) * u2,
     .subtract = 2 * u2,
     .exp = 32 * u2,
     .multiply = 5 * u2,
@@ -106,7 +112,7 @@ double dot_power(const Norms& norms, double q_norm) {
 }
 
 double score_bound(const Head& head, const Norms& norms, double q_norm) {
-  return head.scale_high * q_norm * norms.k * kSlack;
+  return inverse_root(head) * q_norm * norms.k * kSlack;
 }
 
 RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norms,
@@ -117,11 +123,10 @@ RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norm
   const double spans = std::ceil(keys / kernel::kKeySpan);
   const double raises = std::ceil(keys / kernel::kKeyBlock) + spans;
   const double M = score_bound(head, norms, query.norm);
-  partial_sums_ = head.scale_high * a.partial_sum * query.partial * kSlack;
-  weights_ = head.scale_high * a.dot * chains * query.norm * norms.k +
-             (head.scale_is_exact() ? 0 : a.scale) * M + a.exp +
-             static_cast<double>(head.n.d_k) * a.underflow;
-  if (!bounded) weights_ += 4 * a.subtract * M + raises * (a.exp + a.multiply);
+  partial_sums_ = inverse_root(head) * a.partial_sum * query.partial * kSlack;
+  weights_ =
+      a.dot * chains * M + a.scale * M + a.exp + static_cast<double>(head.n.d_k) * a.underflow;
+  if (!bounded) weights_ += (4 * a.subtract + 3 * a.scale) * M + raises * (a.exp + a.multiply);
   weights_ *= kSlack;
   all_weights_ = weights_ + partial_sums_ * norms.k_partial;
   if (!(all_weights_ < kLargestError)) weights_ = all_weights_ = HUGE_VAL;

@@ -14,8 +14,15 @@ Head make_head(const Array& q, const Array& k, const Array& v) {
   const double square = y * y;
   const double square_low = std::fma(y, y, -square);
   const double residual = std::fma(-d, square, 1.0) - d * square_low;
-  head.scale_high = y;
-  head.scale_low = y * residual / 2;
+  const double y_low = y * residual / 2;
+
+  // Times log2(e) = kHigh + kLow, to 2^-107. The product's low part is rounded three times, the
+  // last one of them at most 2^-53 of the high part.
+  constexpr double kHigh = 0x1.71547652b82fep+0, kLow = 0x1.777d0ffda0d24p-56;
+  const double product = y * kHigh;
+  const double low = std::fma(y, kHigh, -product) + std::fma(y, kLow, y_low * kHigh);
+  head.scale_high = product + low;
+  head.scale_low = low - (head.scale_high - product);
   return head;
 }
 

@@ -10,9 +10,9 @@ namespace sdpa {
 ///
 /// A dot product of q_t and k_j is summed in chains of kernel::kFeatureChain features, and the
 /// chains one after another. Each partial sum is at most the product of the norms of the parts of
-/// q_t and k_j that it stands for (Cauchy-Schwarz), and all of them together, by the same once more,
-/// at most P(q_t) P(k_j): P(x) is the root of sum_i n_i x_i^2, where n_i counts the partial sums that
-/// feature i takes part in.
+/// q_t and k_j that it stands for (Cauchy-Schwarz), and all of them together, by the same once
+/// more, at most P(q_t) P(k_j): P(x) is the root of sum_i n_i x_i^2, where n_i counts the partial
+/// sums that feature i takes part in.
 struct Norms {
   double k;                          ///< at least the Euclidean norm of every row of k
   double k_partial;                  ///< at least P of every row of k

@@ -5,6 +5,7 @@
 // of.
 
 #include "kernel/double_double.h"
+#include "kernel/exp.h"
 #include "kernel/kernel.h"
 #include "kernel/lanes.h"
 
@@ -30,7 +31,7 @@ struct PlainArithmetic {
   // Of a group. A block of k and v is fetched and converted once for all of them.
   static constexpr Index kTiles = 16;
   // Numerators that are computed at once, their steps taking turns.
-  static constexpr int kTogether = 2;
+  static constexpr int kTogether = 4;
 };
 template <>
 struct Arithmetic<FloatLanes> : PlainArithmetic<float> {
@@ -149,8 +150,8 @@ inline DoubleDouble add_product(DoubleDouble a, DoubleLanes b, DoubleDouble sum)
   return {next.hi, sum.lo + (next.lo + term.lo)};
 }
 
-/// total + x; what rounding loses of it is added to `lost`. (Knuth's two_sum. DoubleDouble loses too
-/// little to keep.)
+/// total + x; what rounding loses of it is added to `lost`. (Knuth's two_sum. DoubleDouble loses
+/// too little to keep.)
 template <class Vector>
 inline Vector add_to_total(Vector total, Vector x, Vector& lost) {
   const Vector sum = total + x;
@@ -168,21 +169,15 @@ inline Vector divide(Vector a, Vector b) {
 }
 
 template <class Real>
-inline Real from_high(VectorOf<Real> x) {
-  return x;
-}
-template <>
-inline DoubleDouble from_high<DoubleDouble>(DoubleLanes x) {
-  return {x, DoubleLanes{}};
-}
+using ScaleOf = Scale<VectorOf<Real>>;
 
+/// log2(e)/sqrt(d_k)
 template <class Real>
-inline Real scale_of(const Question& question) {
-  return broadcast(static_cast<NumberOf<Real>>(question.scale_high));
-}
-template <>
-inline DoubleDouble scale_of<DoubleDouble>(const Question& question) {
-  return {broadcast(question.scale_high), broadcast(question.scale_low)};
+inline ScaleOf<Real> scale_of(const Question& question) {
+  using Number = NumberOf<Real>;
+  const auto high = static_cast<Number>(question.scale_high),
+             low = static_cast<Number>(question.scale_low);
+  return make_scale<Number>(DoubleDoubleOf<VectorOf<Real>>{broadcast(high), broadcast(low)});
 }
 
 constexpr Index smaller(Index a, Index b) {

@@ -6,8 +6,8 @@
 
 namespace sdpa::kernel::SDPA_ISA {
 
-/// Keys or columns that share the loads of V vectors of queries. More than 8 of them would need more
-/// addresses than there are registers for.
+/// Keys or columns that share the loads of V vectors of queries. More than 8 of them would need
+/// more addresses than there are registers for.
 template <class Real, int V>
 constexpr int kAcross = smaller(Arithmetic<Real>::kSums / V, 8);
 
@@ -34,9 +34,9 @@ template <class Real, class Factor, int X, int V>
 /// sums[x][y] = sum_i a[i][y] * b[x * across + i * along] over i = 0 ... steps - 1, in this order,
 /// without normalising. One register a sum, as long as X * V is at most kSums.
 ///
-/// A chain of kFull steps of one instruction each is unrolled, and has as many numbers as it multiplies brought into the
-/// nearest cache from `next` on, a line at a time: several at once would hold up the
-/// multiplications.
+/// A chain of kFull steps of one instruction each is unrolled, and has as many numbers as it
+/// multiplies brought into the nearest cache from `next` on, a line at a time: several at once
+/// would hold up the multiplications.
 template <Index kFull, class Real, class Factor, int X, int V>
 [[gnu::always_inline]] inline void sum_chain(const Factor* a, const NumberOf<Real>* b, Index across,
                                              Index along, Index steps, const NumberOf<Real>* next,

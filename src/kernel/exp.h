@@ -1,119 +1,118 @@
 #pragma once
 
-// exp over lanes, for float, double and DoubleDouble. libm's differs from machine to machine in its
-// last bit; this one is a fixed sequence of correctly rounded operations.
+// Powers of two over lanes, 2^(scale x), for float, double and DoubleDouble. With log2 e in the
+// scale this is the exp of softmax. libm's exp differs from machine to machine in its last bit;
+// this is a fixed sequence of correctly rounded operations.
 //
-// All three do the same: n = x / ln 2 rounded to an integer, r = x - n ln 2, so |r| <= 0.34658,
-// then exp(x) = 2^n exp(r) with a polynomial for exp(r). Arguments below kSmallestExponent give 0;
-// arguments above 700 (float: 88) must not occur, since scores come with their maximum or a bound
-// of it subtracted.
+// All three do the same: n = scale x rounded to an integer, r = scale x - n, so |r| <= 0.5000001,
+// then 2^n 2^r with a polynomial for 2^r. A product scale x below the smallest exponent gives 0;
+// above the largest it must not occur, since scores come with their maximum or a bound of it
+// subtracted.
 
 #include "kernel/double_double.h"
 #include "kernel/lanes.h"
 
+#include <iterator>
+
 namespace sdpa::kernel::SDPA_ISA {
 
-/// ln 2 in parts: kHigh has so few bits that n * kHigh is exact for every n that occurs.
 template <class Number>
-struct ExpConstants;
+struct Exp2Constants;
 
 template <>
-struct ExpConstants<float> {
-  static constexpr float kLog2E = 0x1.715476p+0f;
-  static constexpr float kLn2High = 0x1.62e4p-1f;  // 15 bits
-  static constexpr float kLn2Low = 0x1.7f7d1cp-20f;
-  static constexpr float kRoundToInteger = 0x1.8p+23f;  // adding it leaves no bits behind the point
+struct Exp2Constants<float> {
   static constexpr int kFractionBits = 23;
-  static constexpr std::int32_t kBias = 127;          // of the exponent
-  static constexpr float kSmallestExponent = -87.0f;  // below, 2^n would be subnormal
-  // (exp(r) - 1 - r) / r^2, interpolated at Chebyshev's points of [-0.34658, 0.34658]. With these
-  // rounded coefficients 1 + r + r^2 * polynomial is within 2^-26.6 of exp(r), relatively.
-  static constexpr float kPolynomial[] = {0x1p-1f, 0x1.5554dep-3f, 0x1.55551ap-5f, 0x1.120b64p-7f,
-                                          0x1.6d10fep-10f};
+  static constexpr float kBias = 127;  // of the exponent
+  // (2^r - 1) / r, interpolated at Chebyshev's points of [-0.5000001, 0.5000001]. With these
+  // rounded coefficients 1 + r * polynomial is within 2^-26.7 of 2^r, relatively.
+  static constexpr float kPolynomial[] = {0x1.62e43p-1f,  0x1.ebfbep-3f,  0x1.c6af6cp-5f,
+                                          0x1.3b2a54p-7f, 0x1.5f089p-10f, 0x1.44138ap-13f};
 };
 
 template <>
-struct ExpConstants<double> {
-  static constexpr double kLog2E = 0x1.71547652b82fep+0;
-  static constexpr double kLn2High = 0x1.62e42fefa38p-1;  // 42 bits
-  static constexpr double kLn2Low = 0x1.ef35793c7673p-45;
-  static constexpr double kLn2Lowest = 0x1.f97b57a079a19p-103;
-  static constexpr double kRoundToInteger = 0x1.8p+52;
+struct Exp2Constants<double> {
   static constexpr int kFractionBits = 52;
-  static constexpr std::int64_t kBias = 1023;
-  static constexpr double kSmallestExponent = -708.0;
-  // As above; within 2^-55.7.
+  static constexpr double kBias = 1023;
+  // As above; within 2^-55.4.
   static constexpr double kPolynomial[] = {
-      0x1.0000000000001p-1,  0x1.5555555555556p-3,  0x1.5555555553d67p-5,  0x1.11111111109b4p-7,
-      0x1.6c16c1788a49bp-10, 0x1.a01a01a7c327ap-13, 0x1.a019b9133a48ap-16, 0x1.71de0db21e27fp-19,
-      0x1.28917e2c43a66p-22, 0x1.af38a0d2d962p-26};
+      0x1.62e42fefa39efp-1,  0x1.ebfbdff82c598p-3,  0x1.c6b08d704a0c2p-5,  0x1.3b2ab6fba1ddap-7,
+      0x1.5d87fe78a5276p-10, 0x1.430913096fdb5p-13, 0x1.ffcbfc670dce6p-17, 0x1.62bfd4776f20bp-20,
+      0x1.b524fae624087p-24, 0x1.e6063f7a40c36p-28, 0x1.e9d3fe4047b38p-32};
 };
 
-/// n as the number it is, and the same in the low bits of `shifted`.
+/// Adding it leaves no bits behind the point, and the biased exponent of 2^n in the lowest bits.
+template <class Number>
+inline constexpr Number kShift = Number(3) *
+                                     Number(1LL << (Exp2Constants<Number>::kFractionBits - 1)) +
+                                 Exp2Constants<Number>::kBias;
+
+/// A positive factor of arguments.
 template <class Vector>
-struct Multiple {
-  Vector shifted, n;
+struct Scale {
+  DoubleDoubleOf<Vector> factor;
+  Vector smallest;  ///< for it and all smaller arguments the biased exponent is 0, so is the power
 };
-
 template <class Number, class Vector>
-static inline Multiple<Vector> multiple_of_ln2(Vector x) {
-  using C = ExpConstants<Number>;
-  const Vector shifted = fma(x, broadcast(C::kLog2E), broadcast(C::kRoundToInteger));
-  return {shifted, shifted - C::kRoundToInteger};
+static inline Scale<Vector> make_scale(DoubleDoubleOf<Vector> factor) {
+  return {factor, broadcast(-Exp2Constants<Number>::kBias) / factor.hi};
 }
 
-/// 2^n, for an x that is not below kSmallestExponent.
+/// 2^n, where `shifted` is n + kShift.
 template <class Number, class Vector>
 static inline Vector power_of_2(Vector shifted) {
-  using C = ExpConstants<Number>;
-  return (Vector)(((typename Lanes<Number>::Bits)shifted + C::kBias) << C::kFractionBits);
+  return (Vector)((typename Lanes<Number>::Bits)shifted << Exp2Constants<Number>::kFractionBits);
 }
 
-/// result, or 0 for an x below kSmallestExponent.
-template <class Number, class Vector>
-static inline Vector unless_too_small(Vector x, Vector result) {
-  return x < ExpConstants<Number>::kSmallestExponent ? Vector{} : result;
-}
-
-/// sum_i coefficients[i] * r^i, where square is r^2. The even and the odd powers by Horner's scheme
-/// each: half as many operations have to wait for another.
+/// Each of xs becomes 2^(scale x). It is one long chain of operations; several take turns. For
+/// float the factor is its high part.
+///
+/// Relative error at most 2 units of rounding (2^-53 for double, 2^-24 for float), for results that
+/// are normal numbers. In such units: the first step to r, at most 1/2, is rounded by at most 0.25,
+/// the second by 0.5, so r is off by at most 0.75 and the result by 0.52, relatively; the
+/// polynomial is off by 0.19. It is rounded by at most 0.5, and by 0.14 before its last step: 0.64
+/// |r|, at most 0.32. r * power is exact. The last operation costs at most 0.5 where the result is
+/// below the power, so all is below (0.32 + 0.5) / 0.707 + 0.71 there. Above, it costs 1, but (0.64
+/// |r| + 1) / 2^r is at most 1, and all is below 1.71. A NaN gives a NaN whatever its bits, for the
+/// power is a factor and not added to an exponent.
 template <class Number, int count, class Vector>
-static inline Vector polynomial(const Number (&coefficients)[count], Vector r, Vector square) {
-  Vector last = broadcast(coefficients[count - 1]), other = broadcast(coefficients[count - 2]);
+[[gnu::always_inline]] static inline void exp2_of_lanes(Vector (&xs)[count],
+                                                        const Scale<Vector>& scale) {
+  using C = Exp2Constants<Number>;
+  using Vectors = Several<Vector, count>;
+  const Vectors high(scale.factor.hi), shift(broadcast(kShift<Number>));
+  Vectors x;
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) x.of[i] = larger(scale.smallest, xs[i]);
+  const Vectors shifted = fma(x, high, shift);
+  Vectors r = fma(x, high, -(shifted - shift));
+  if constexpr (sizeof(Number) == sizeof(double)) r = fma(x, Vectors(scale.factor.lo), r);
+
+  Vectors polynomial(broadcast(*std::rbegin(C::kPolynomial)));
 #pragma GCC unroll 16
-  for (int i = count - 3; i >= 0; i -= 2) {
-    last = fma(last, square, broadcast(coefficients[i]));
-    if (i > 0) other = fma(other, square, broadcast(coefficients[i - 1]));
-  }
-  return count % 2 == 0 ? fma(last, r, other) : fma(other, r, last);
+  for (int i = std::ssize(C::kPolynomial) - 2; i >= 0; --i)
+    polynomial = fma(polynomial, r, Vectors(broadcast(C::kPolynomial[i])));
+
+  Vectors power;
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) power.of[i] = power_of_2<Number>(shifted.of[i]);
+  const Vectors result = fma(polynomial, r * power, power);
+#pragma GCC unroll 8
+  for (int i = 0; i < count; ++i) xs[i] = result.of[i];
 }
 
-/// Relative error at most 2 units of rounding (2^-53 for double, 2^-24 for float), for x above
-/// kSmallestExponent. In such units: n * kLn2High and the first difference are exact, so r is off by
-/// at most 0.25, the rounding of the second difference, and the result by as much, relatively; the
-/// polynomial is off by 0.17. Absolutely, rounding r^2 and the polynomial's terms costs 0.17, since
-/// r^2 is at most 0.121, and r + r^2 * polynomial 0.25; the result being at least 0.707, together
-/// 0.6. The last addition, of 1 in units of the power, costs 0.71; where the result is above 1 it
-/// costs up to 1, but there the other terms are smaller by more. A NaN gives a NaN whatever its
-/// bits, for the power is a factor and not added to an exponent.
-template <class Number, class Vector>
-static inline Vector exp_of_lanes(Vector x) {
-  using C = ExpConstants<Number>;
-  const auto [shifted, n] = multiple_of_ln2<Number>(x);
-  Vector r = fma(n, broadcast(-C::kLn2High), x);
-  r = fma(n, broadcast(-C::kLn2Low), r);
-
-  const Vector square = r * r, power = power_of_2<Number>(shifted);
-  const Vector exp_minus_1 = fma(square, polynomial(C::kPolynomial, r, square), r);
-  return unless_too_small<Number>(x, fma(exp_minus_1, power, power));
+template <int count>
+[[gnu::always_inline]] static inline void exp2(FloatLanes (&xs)[count],
+                                               const Scale<FloatLanes>& scale) {
+  exp2_of_lanes<float>(xs, scale);
+}
+template <int count>
+[[gnu::always_inline]] static inline void exp2(DoubleLanes (&xs)[count],
+                                               const Scale<DoubleLanes>& scale) {
+  exp2_of_lanes<double>(xs, scale);
 }
 
-static inline FloatLanes exp(FloatLanes x) {
-  return exp_of_lanes<float>(x);
-}
-static inline DoubleLanes exp(DoubleLanes x) {
-  return exp_of_lanes<double>(x);
-}
+/// ln 2 as a normalised sum of two doubles.
+inline constexpr double kLn2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 
 /// 1/n! as a normalised sum of two doubles, for n = 0 ... 12.
 inline constexpr double kInverseFactorial[][2] = {
@@ -148,39 +147,34 @@ template <class Vector>
   return fast_two_sum(high.hi, high.lo + (product.lo + broadcast(coefficient[1])));
 }
 
-/// Each of xs becomes its exp. An exp is one long chain of operations; several take turns.
+/// The same for DoubleDouble; xs need be normalised.
 ///
-/// Relative error at most 2^-101, for x.hi above -670; from there down to kSmallestExponent the low
-/// part is subnormal and may be off by 2^-1075 more. x need be normalised.
-///
-/// r carries an error of at most u^2: only sums below 2^-53 are rounded, since x.lo, which may be
-/// far larger than r.lo, is added exactly. exp(r) is even + r * odd, two polynomials in r^2 < 0.121
-/// that need not wait for each other. A step of one costs 5u^2 for the product and 3u^2 for the sum,
-/// damped by r^2 / 2 at least at every later step, so either is off by at most 8.6u^2 of itself, and
-/// by 0.4u^2 more for the 5u^2 of r^2; the tail, rounded as its coefficients are, adds 2^-51.9 * 3u.
-/// With even <= 1.061 and |r * odd| <= 0.354, whose product costs 5u^2 and whose sum 3u^2 of at most
-/// 1.415, all that is below (9.6 + 5.0 + 4.3 + 1.5) u^2, and where r < 0 and the result is as small
-/// as 0.707, below (9.6 + 5.0 + 2.2 + 1.1) u^2 / 0.707: 32u^2 = 2^-101 at most.
+/// Relative error at most 2^-101, and 5u^2 ln 2 |scale x| for the product, whose integer part is
+/// subtracted exactly; for scale x above -967: from there down the low part of the result is
+/// subnormal and may be off by 2^-1075 more. r = (scale x - n) ln 2 is at most 0.34658 and its
+/// product costs 5u^2 of it. exp(r) is even + r * odd, two polynomials in r^2 < 0.121 that need not
+/// wait for each other. A step of one costs 5u^2 for the product and 3u^2 for the sum, damped by
+/// r^2 / 2 at least at every later step, so either is off by at most 8.6u^2 of itself, and by
+/// 0.4u^2 more for the 5u^2 of r^2; the tail, rounded as its coefficients are, adds 2^-51.9 * 3u.
+/// With even <= 1.061 and |r * odd| <= 0.354, whose product costs 5u^2 and whose sum 3u^2 of at
+/// most 1.415, and with 1.8u^2 of r, all that is below (9.6 + 5.0 + 4.3 + 2.6) u^2, and where r < 0
+/// and the result is as small as 0.707, below (9.6 + 5.0 + 2.2 + 1.3) u^2 / 0.707: 32u^2 = 2^-101
+/// at most.
 template <int count>
-static inline void exp(DoubleDouble (&xs)[count]) {
-  using C = ExpConstants<double>;
+static inline void exp2(DoubleDouble (&xs)[count], const Scale<DoubleLanes>& scale) {
   using Vector = Several<DoubleLanes, count>;
-  DoubleDoubleOf<Vector> x;
-  Vector shifted, n;
+  using Pair = DoubleDoubleOf<Vector>;
+  const Vector shift(broadcast(kShift<double>));
+  Pair x;
 #pragma GCC unroll 8
   for (int i = 0; i < count; ++i) {
-    const auto multiple = multiple_of_ln2<double>(xs[i].hi);
-    x.hi.of[i] = xs[i].hi;
-    x.lo.of[i] = xs[i].lo;
-    shifted.of[i] = multiple.shifted;
-    n.of[i] = multiple.n;
+    x.hi.of[i] = larger(scale.smallest, xs[i].hi);
+    x.lo.of[i] = scale.smallest > xs[i].hi ? DoubleLanes{} : xs[i].lo;
   }
-  const Vector high = fma(n, broadcast(-C::kLn2High), x.hi);
-  const auto middle = two_product(n, Vector(broadcast(-C::kLn2Low)));
-  const auto without_low = two_sum(high, middle.hi);
-  const auto with_low = two_sum(without_low.hi, x.lo);
-  const Vector lowest = fma(n, broadcast(-C::kLn2Lowest), middle.lo);
-  const auto r = fast_two_sum(with_low.hi, without_low.lo + with_low.lo + lowest);
+  x = multiply(x, Pair{scale.factor.hi, scale.factor.lo});
+  const Vector shifted = x.hi + shift;
+  const Pair fraction = fast_two_sum(x.hi - (shifted - shift), x.lo);
+  const Pair r = multiply(fraction, Pair{broadcast(kLn2[0]), broadcast(kLn2[1])});
 
   constexpr int kTail = sizeof kInverseFactorialTail / sizeof(double);
   Vector tail = broadcast(kInverseFactorialTail[kTail - 1]);
@@ -191,10 +185,8 @@ static inline void exp(DoubleDouble (&xs)[count]) {
   constexpr int kLast = sizeof kInverseFactorial / sizeof kInverseFactorial[0] - 1;
   static_assert(kLast % 2 == 0);
   const auto square = multiply(r, r);
-  auto even = add_to_coefficient(kInverseFactorial[kLast],
-                                 DoubleDoubleOf<Vector>{tail * r.hi, broadcast(0.0)});
-  DoubleDoubleOf<Vector> odd{broadcast(kInverseFactorial[kLast - 1][0]),
-                             broadcast(kInverseFactorial[kLast - 1][1])};
+  auto even = add_to_coefficient(kInverseFactorial[kLast], Pair{tail * r.hi, broadcast(0.0)});
+  Pair odd{broadcast(kInverseFactorial[kLast - 1][0]), broadcast(kInverseFactorial[kLast - 1][1])};
 #pragma GCC unroll 16
   for (int term = kLast - 2; term >= 0; term -= 2) {
     even = add_to_coefficient(kInverseFactorial[term], multiply(even, square));
@@ -204,21 +196,8 @@ static inline void exp(DoubleDouble (&xs)[count]) {
 #pragma GCC unroll 8
   for (int i = 0; i < count; ++i) {
     const DoubleLanes power = power_of_2<double>(shifted.of[i]);
-    xs[i] = {unless_too_small<double>(x.hi.of[i], sum.hi.of[i] * power),
-             unless_too_small<double>(x.hi.of[i], sum.lo.of[i] * power)};
+    xs[i] = {sum.hi.of[i] * power, sum.lo.of[i] * power};
   }
-}
-static inline DoubleDouble exp(DoubleDouble x) {
-  DoubleDouble xs[] = {x};
-  exp(xs);
-  return xs[0];
-}
-
-/// Each becomes its exp.
-template <class Vector, int count>
-[[gnu::always_inline]] static inline void exp(Vector (&xs)[count]) {
-#pragma GCC unroll 8
-  for (int i = 0; i < count; ++i) xs[i] = exp(xs[i]);
 }
 
 }  // namespace sdpa::kernel::SDPA_ISA

@@ -42,7 +42,7 @@ template <class Real>
 void absorb(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, Index keys) {
   auto& group = *static_cast<Group<Real>*>(workspace);
   const Index d_k = group.question.d_k;
-  const Real scale = scale_of<Real>(group.question);
+  const ScaleOf<Real> scale = scale_of<Real>(group.question);
   for_each_tile(group, [&]<int V>(Index x) {
     scores<Real, V>(group.q + x * d_k, k, keys, d_k, group.s);
     softmax<Real, V>(group, x, scale, keys);
@@ -56,6 +56,7 @@ void merge(void* workspace, const void* next) {
   auto& group = *static_cast<Group<Real>*>(workspace);
   const auto& other = *static_cast<const Group<Real>*>(next);
   const Index d_v = group.question.d_v;
+  const ScaleOf<Real> scale = scale_of<Real>(group.question);
   if (!group.merged) {
     for (Index i = 0; i < group.vectors * d_v; ++i) group.o_lost[i] = Real{};
     for (Index x = 0; x < group.vectors; ++x) group.sum_lost[x] = Real{};
@@ -64,8 +65,8 @@ void merge(void* workspace, const void* next) {
   for_each_tile(group, [&]<int V>(Index x) {
     for (Index y = 0; y < V; ++y) {
       const auto largest = larger(group.largest[x + y], other.largest[x + y]);
-      const Real here = exp(difference<Real>(group.largest[x + y], largest));
-      const Real there = exp(difference<Real>(other.largest[x + y], largest));
+      const Real here = raise_factor<Real>(group.largest[x + y], largest, scale);
+      const Real there = raise_factor<Real>(other.largest[x + y], largest, scale);
       auto join = [&](Real& total, Real& lost, const Real& more) {
         lost = multiply(lost, here);
         total = add_to_total(multiply(total, here), multiply(more, there), lost);
@@ -133,7 +134,7 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
   constexpr Index kWidth = kLanes<NumberOf<Real>>;
   auto& group = *static_cast<Group<Real>*>(workspace);
   const Index d_k = group.question.d_k;
-  const Real scale = scale_of<Real>(group.question);
+  const ScaleOf<Real> scale = scale_of<Real>(group.question);
   for_each_tile(group, [&]<int V>(Index x) {
     scores<Real, V>(group.q + x * d_k, k, keys, d_k, group.s);
     for (Index y = 0; y < V; ++y) {

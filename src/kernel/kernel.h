@@ -16,12 +16,11 @@ inline constexpr Index kFeatureChain = 16;
 /// Keys whose weighted values are summed in one chain before the chain is added to the block's sum.
 inline constexpr Index kKeyChain = 32;
 
-/// What a group of queries is asked. The numbers of a score are 1/sqrt(d_k) as scale_high +
-/// scale_low.
+/// What a group of queries is asked.
 struct Question {
   Index queries;  ///< 1 ... Kernel::queries
   Index d_k, d_v;
-  double scale_high, scale_low;
+  double scale_high, scale_low;  ///< their sum is log2(e)/sqrt(d_k): weights are powers of 2
   /// The scores' absolute values are known to stay below kLargestBoundedScore: no maximum need be
   /// subtracted.
   bool bounded;
@@ -40,7 +39,8 @@ inline constexpr double kLargestBoundedScore = 300;
 /// share a group; the spans are then merged in their order.
 template <class Number>
 struct Kernel {
-  /// The largest group, and the lanes of a vector: other groups than multiples of it leave some idle.
+  /// The largest group, and the lanes of a vector: other groups than multiples of it leave some
+  /// idle.
   Index queries, lanes;
 
   Index (*workspace_bytes)(Index queries, Index d_k, Index d_v);

@@ -71,6 +71,17 @@ static inline Vector larger(Vector a, Vector b) {
   return a > b ? a : b;
 }
 
+/// x. Compilers that reorder steps to save registers do not move those before it behind it.
+template <class Vector>
+[[gnu::always_inline]] inline Vector in_order(Vector x) {
+#if defined(__x86_64__)
+  asm("" : "+v"(x));
+#elif defined(__aarch64__)
+  asm("" : "+w"(x));
+#endif
+  return x;
+}
+
 /// Several vectors that take each step together, so that no step has to wait for the one before.
 template <class Vector, int count>
 struct Several {
@@ -103,7 +114,8 @@ struct Several {
   }
   [[gnu::always_inline]] friend inline Several fma(Several a, Several b, Several c) {
 #pragma GCC unroll 8
-    for (int i = 0; i < count; ++i) a.of[i] = kernel::SDPA_ISA::fma(a.of[i], b.of[i], c.of[i]);
+    for (int i = 0; i < count; ++i)
+      a.of[i] = in_order(kernel::SDPA_ISA::fma(a.of[i], b.of[i], c.of[i]));
     return a;
   }
 };

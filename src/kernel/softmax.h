@@ -2,7 +2,6 @@
 
 // Second stage: scores to numerators of the weights, and their sums.
 
-#include "kernel/exp.h"
 #include "kernel/group.h"
 
 namespace sdpa::kernel::SDPA_ISA {
@@ -15,25 +14,32 @@ inline bool any_differs(Vector a, Vector b) {
   return false;
 }
 
-/// Scores to numerators of the weights, exp(scale * s - largest), in place.
+/// Scores to numerators of the weights, 2^(scale * (s - largest)), in place.
 template <class Real, int count>
-[[gnu::always_inline]] inline void numerators(Real (&s)[count], Real scale,
+[[gnu::always_inline]] inline void numerators(Real (&s)[count], const ScaleOf<Real>& scale,
                                               VectorOf<Real> largest) {
 #pragma GCC unroll 8
-  for (int i = 0; i < count; ++i) s[i] = subtract(multiply(s[i], scale), largest);
-  exp(s);
+  for (int i = 0; i < count; ++i) s[i] = subtract(s[i], largest);
+  exp2(s, scale);
 }
 
-/// Raises the maximum of vector x + y to that of the block, whose largest score is given, and
-/// scales down what was summed before.
+/// What numerators above `before` are to be multiplied with so that they are above `largest`.
+template <class Real>
+Real raise_factor(VectorOf<Real> before, VectorOf<Real> largest, const ScaleOf<Real>& scale) {
+  Real factor[] = {difference<Real>(before, largest)};
+  exp2(factor, scale);
+  return factor[0];
+}
+
+/// Raises the maximum of vector x + y to that of the block, and scales down what was summed before.
 template <class Real, int V>
-void raise_largest(Group<Real>& group, Index x, Index y, Real scale, VectorOf<Real> largest_score) {
-  const auto block_largest = high(multiply(from_high<Real>(largest_score), scale));
+void raise_largest(Group<Real>& group, Index x, Index y, const ScaleOf<Real>& scale,
+                   VectorOf<Real> block_largest) {
   const auto before = group.empty ? block_largest : group.largest[x + y];
   const auto largest = larger(block_largest, before);
   group.largest[x + y] = largest;
   if (!any_differs(largest, before)) return;
-  const Real factor = exp(difference<Real>(before, largest));
+  const Real factor = raise_factor<Real>(before, largest, scale);
   group.sum[x + y] = multiply(group.sum[x + y], factor);
   group.squares[x + y] *= high(factor) * high(factor);
   auto* o = group.o + x * group.question.d_v;
@@ -43,11 +49,13 @@ void raise_largest(Group<Real>& group, Index x, Index y, Real scale, VectorOf<Re
 /// Scores of one vector of queries and the keys first ... last - 1 to numerators, in place. Returns
 /// their sum.
 template <class Real, int V>
-Real softmax_chain(Group<Real>& group, Index x, Index y, Real scale, Index first, Index last) {
+[[gnu::always_inline]] inline Real softmax_chain(Group<Real>& group, Index x, Index y,
+                                                 const ScaleOf<Real>& scale, Index first,
+                                                 Index last) {
   const VectorOf<Real> largest = group.largest[x + y];
   VectorOf<Real> squares = group.squares[x + y];
   Real chain = {};
-  auto take = [&]<int keys>(Index j) {
+  auto take = [&]<int keys>(Index j) __attribute__((always_inline)) {
     Real* s = group.s + j * V + y;
     Real p[keys];
 #pragma GCC unroll 8
@@ -70,7 +78,7 @@ Real softmax_chain(Group<Real>& group, Index x, Index y, Real scale, Index first
 
 /// Scores of a block to numerators, in place, and their sums.
 template <class Real, int V>
-void softmax(Group<Real>& group, Index x, Real scale, Index keys) {
+void softmax(Group<Real>& group, Index x, const ScaleOf<Real>& scale, Index keys) {
   if (!group.question.bounded) {
     const Real* s = group.s;
     VectorOf<Real> largest[V];

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <vector>
 
 using namespace sdpa;
@@ -96,13 +97,12 @@ std::vector<double> dot_powers(const Problem<Number>& problem) {
   return powers;
 }
 
-/// 1/sqrt(d_k) as a question wants it; the low part only needs to be the same everywhere.
 kernel::Question question_for(const Size& n, Index queries, bool bounded,
                               const double* dot_powers) {
-  const auto d_k = static_cast<double>(n.d_k);
-  const double high = 1 / std::sqrt(d_k);
-  return {queries, n.d_k,     n.d_v, high, std::fma(-high * d_k, high, 1.0) * high / 2,
-          bounded, dot_powers};
+  const long double scale =
+      std::numbers::log2e_v<long double> / std::sqrt(static_cast<long double>(n.d_k));
+  const auto high = static_cast<double>(scale);
+  return {queries, n.d_k, n.d_v, high, static_cast<double>(scale - high), bounded, dot_powers};
 }
 
 /// Runs the kernel in groups of at most `group` queries, merged from spans of at most `span` keys.
@@ -152,11 +152,11 @@ std::vector<long double> widened(const std::vector<Number>& numbers) {
 /// The largest error of a weight, relatively, and of an output, relative to the largest value, in
 /// an arithmetic that sums at most `chain` numbers before the sum joins others.
 ///
-/// A score is off by at most (d_k + 2) u times S, the largest sum of |q_i k_ji| times the scale,
-/// and the score minus the maximum by 2 S u more, maxima raised included; exp costs 2u, and each of
-/// the blocks and spans 3u when maxima are raised. An error e of all weights costs e once in the sum of
-/// numerators and once in the weighted sum. Each of these adds chain u, and 20u that holds the
-/// chains of a block, the blocks and the division.
+/// A score is off by at most d_k u times S, the largest sum of |q_i k_ji| over sqrt(d_k).
+/// Subtracting the maximum and scaling cost u each of at most 2 S, and as much again where maxima
+/// are raised; exp costs 2u, and each of the blocks and spans 3u when maxima are raised. An error e
+/// of all weights costs e once in the sum of numerators and once in the weighted sum. Each of these
+/// adds chain u, and 20u that holds the chains of a block, the blocks and the division.
 template <class Number>
 long double tolerance(const Problem<Number>& problem, long double u, Index chain) {
   const Size& n = problem.n;
@@ -172,7 +172,7 @@ long double tolerance(const Problem<Number>& problem, long double u, Index chain
     }
   const long double S = largest_sum / std::sqrt(static_cast<long double>(n.d_k));
   const Index blocks = n.T_k / kernel::kKeyBlock + 1;
-  const long double weight = static_cast<long double>(n.d_k + 6) * S + 2 + 6 * blocks;
+  const long double weight = static_cast<long double>(n.d_k + 8) * S + 2 + 6 * blocks;
   return 1.01L * u * 2 * (weight + static_cast<long double>(chain) + 20);
 }
 
