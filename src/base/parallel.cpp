@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -14,6 +16,13 @@
 namespace sdpa {
 
 namespace {
+
+/// Those that this process may use; none where the system does not say.
+std::optional<cpu_set_t> allowed_processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::nullopt;
+  return set;
+}
 
 /// One call of parallel_for.
 class Job {
@@ -76,14 +85,18 @@ class Pool {
  private:
   void start_missing_threads() {
     try {
-      while (threads_.size() < busy_ + open_.size()) threads_.emplace_back([this] { serve(); });
+      while (threads_.size() < busy_ + open_.size()) {
+        threads_.emplace_back([this] { serve(); });
+        move_away(threads_.back());
+      }
     } catch (const std::system_error&) {
       // No more threads to be had: those there are, the caller at least, do all of it.
     }
   }
 
   void serve() {
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(mutex_);  // which its maker holds until the thread has been moved
+    if (allowed_) sched_setaffinity(0, sizeof *allowed_, &*allowed_);
     for (;;) {
       wake_.wait(lock, [this] { return stopping_ || !open_.empty(); });
       if (stopping_) return;
@@ -100,6 +113,17 @@ class Pool {
     }
   }
 
+  /// Linux may start a thread on the processor of its maker and leave both there for 10 ms, longer
+  /// than many a job takes. So it may go to all others only, until it runs.
+  void move_away(std::jthread& thread) {
+    if (!allowed_) return;
+    cpu_set_t others = *allowed_;
+    CPU_CLR(sched_getcpu(), &others);
+    if (CPU_COUNT(&others) > 0)
+      pthread_setaffinity_np(thread.native_handle(), sizeof others, &others);
+  }
+
+  const std::optional<cpu_set_t> allowed_ = allowed_processors();
   std::mutex mutex_;
   std::condition_variable wake_, left_;
   std::vector<Job*> open_;  // once for each helper that may still join
@@ -111,8 +135,8 @@ class Pool {
 }  // namespace
 
 int available_processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  const std::optional<cpu_set_t> allowed = allowed_processors();
+  if (allowed) return std::max(1, CPU_COUNT(&*allowed));
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -2,6 +2,8 @@
 
 #include "catch.h"
 
+#include <sched.h>
+
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -57,6 +59,23 @@ TEST_CASE("parallel: threads stay for the next call") {
     });
   }
   CHECK(threads_seen < 10);  // whoever is free takes the task; other tests may have left several
+}
+
+TEST_CASE("parallel: threads may use all processors of the process") {
+  const auto allowed = [] {
+    cpu_set_t set;
+    REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+    return set;
+  };
+  const cpu_set_t expected = allowed();
+  std::atomic<int> arrived{0};
+  cpu_set_t actual[2];
+  parallel_for(2, 2, [&](Index i) {
+    actual[i] = allowed();
+    ++arrived;
+    while (arrived < 2) std::this_thread::yield();
+  });
+  for (const cpu_set_t& set : actual) CHECK(CPU_EQUAL(&set, &expected));
 }
 
 TEST_CASE("parallel: calls within tasks, and from several threads at once") {
