@@ -63,11 +63,12 @@ TEST_CASE("parallel: threads stay for the next call") {
 
 TEST_CASE("parallel: threads may use all processors of the process") {
   const auto allowed = [] {
-    cpu_set_t set;
-    REQUIRE(sched_getaffinity(0, sizeof set, &set) == 0);
+    cpu_set_t set{};
+    sched_getaffinity(0, sizeof set, &set);
     return set;
   };
   const cpu_set_t expected = allowed();
+  REQUIRE(CPU_COUNT(&expected) > 0);
   std::atomic<int> arrived{0};
   cpu_set_t actual[2];
   parallel_for(2, 2, [&](Index i) {
