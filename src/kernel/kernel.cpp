@@ -14,7 +14,7 @@
 //                 of sums in registers. A step loads V vectors of q (or of numerators) and
 //                 broadcasts one number of each key (or column), as they lie.
 // scores.h        A step is a feature.
-// softmax.h       Turns scores into numerators exp(scale * s - max), lane by lane. If a maximum
+// softmax.h       Turns scores into numerators, powers of 2 (exp.h), lane by lane. If a maximum
 //                 grew, what was summed before is scaled down (online softmax: Milakov, Gimelshein
 //                 2018).
 // weighted_sum.h  A step is a key.
@@ -28,7 +28,6 @@
 
 #include "kernel/kernel.h"
 
-#include "kernel/exp.h"
 #include "kernel/group.h"
 #include "kernel/scores.h"
 #include "kernel/softmax.h"

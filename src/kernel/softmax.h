@@ -47,7 +47,7 @@ void raise_largest(Group<Real>& group, Index x, Index y, const ScaleOf<Real>& sc
 }
 
 /// Scores of one vector of queries and the keys first ... last - 1 to numerators, in place. Returns
-/// their sum.
+/// their sum. Inlined, so that the constants are made once a block.
 template <class Real, int V>
 [[gnu::always_inline]] inline Real softmax_chain(Group<Real>& group, Index x, Index y,
                                                  const ScaleOf<Real>& scale, Index first,
