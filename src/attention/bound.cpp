@@ -36,8 +36,9 @@ namespace sdpa {
 //    taken as the largest.
 // 5. The sum of the numerators, all positive, is off by `sum`, relatively, and the division by
 //    `divide`.
-// 6. Numerators below 2^-1021 count as zero where m is the maximum; then the sum is about 1 or
-//    more. Products that underflow lose at most `underflow` each.
+// 6. Where m is the maximum, numerators below 2^-1017 may be off by 2^-1021 more: they count as
+//    zero, or something is subnormal on the way to them. The sum is then about 1 or more. Products
+//    that underflow lose at most `underflow` each.
 //
 // The bounds of the double-double operations are in kernel/double_double.h, those of exp in
 // kernel/exp.h.

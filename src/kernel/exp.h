@@ -66,14 +66,15 @@ static inline Vector power_of_2(Vector shifted) {
 /// Each of xs becomes 2^(scale x). It is one long chain of operations; several take turns. For
 /// float the factor is its high part.
 ///
-/// Relative error at most 2 units of rounding (2^-53 for double, 2^-24 for float), for results that
-/// are normal numbers. In such units: the first step to r, at most 1/2, is rounded by at most 0.25,
-/// the second by 0.5, so r is off by at most 0.75 and the result by 0.52, relatively; the
-/// polynomial is off by 0.19. It is rounded by at most 0.5, and by 0.14 before its last step: 0.64
-/// |r|, at most 0.32. r * power is exact. The last operation costs at most 0.5 where the result is
-/// below the power, so all is below (0.32 + 0.5) / 0.707 + 0.71 there. Above, it costs 1, but (0.64
-/// |r| + 1) / 2^r is at most 1, and all is below 1.71. A NaN gives a NaN whatever its bits, for the
-/// power is a factor and not added to an exponent.
+/// Relative error at most 2 units of rounding (2^-53 for double, 2^-24 for float), for scale x
+/// above -1017 (float: -121). In such units: the first step to r, at most 1/2, is rounded by at
+/// most 0.25, the second by 0.5, so r is off by at most 0.75 and the result by 0.52, relatively;
+/// the polynomial is off by 0.19. It is rounded by at most 0.5, and by 0.14 before its last step:
+/// 0.64 |r|, at most 0.32. r * power is exact, or subnormal and the result off by 0.04. The last
+/// operation costs at most 0.5 where the result is below the power, so all is below (0.32 + 0.5) /
+/// 0.707 + 0.75 there. Above, it costs 1, but (0.64 |r| + 1) / 2^r is at most 1, and all is below
+/// 1.75. A NaN gives a NaN whatever its bits, for the power is a factor and not added to an
+/// exponent.
 template <class Number, int count, class Vector>
 [[gnu::always_inline]] static inline void exp2_of_lanes(Vector (&xs)[count],
                                                         const Scale<Vector>& scale) {

