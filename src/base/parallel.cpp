@@ -17,7 +17,7 @@ namespace sdpa {
 
 namespace {
 
-/// Those that this process may use; none where the system does not say.
+/// Those that the calling thread may use; none where the system does not say.
 std::optional<cpu_set_t> allowed_processors() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return std::nullopt;
@@ -86,17 +86,18 @@ class Pool {
   void start_missing_threads() {
     try {
       while (threads_.size() < busy_ + open_.size()) {
-        threads_.emplace_back([this] { serve(); });
-        move_away(threads_.back());
+        const std::optional<cpu_set_t> allowed = allowed_processors();
+        threads_.emplace_back([this, allowed] { serve(allowed); });
+        if (allowed) move_away(threads_.back(), *allowed);
       }
     } catch (const std::system_error&) {
       // No more threads to be had: those there are, the caller at least, do all of it.
     }
   }
 
-  void serve() {
+  void serve(const std::optional<cpu_set_t>& allowed) {
     std::unique_lock lock(mutex_);  // which its maker holds until the thread has been moved
-    if (allowed_) sched_setaffinity(0, sizeof *allowed_, &*allowed_);
+    if (allowed) sched_setaffinity(0, sizeof *allowed, &*allowed);
     for (;;) {
       wake_.wait(lock, [this] { return stopping_ || !open_.empty(); });
       if (stopping_) return;
@@ -115,15 +116,12 @@ class Pool {
 
   /// Linux may start a thread on the processor of its maker and leave both there for 10 ms, longer
   /// than many a job takes. So it may go to all others only, until it runs.
-  void move_away(std::jthread& thread) {
-    if (!allowed_) return;
-    cpu_set_t others = *allowed_;
+  static void move_away(std::jthread& thread, cpu_set_t others) {
     CPU_CLR(sched_getcpu(), &others);
     if (CPU_COUNT(&others) > 0)
       pthread_setaffinity_np(thread.native_handle(), sizeof others, &others);
   }
 
-  const std::optional<cpu_set_t> allowed_ = allowed_processors();
   std::mutex mutex_;
   std::condition_variable wake_, left_;
   std::vector<Job*> open_;  // once for each helper that may still join
