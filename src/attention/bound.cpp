@@ -94,7 +94,7 @@ const ArithmeticError kFloat64Error{
 const ArithmeticError kDoubleDoubleError{
     .partial_sum = 0,
     .dot = (4 * kFeatures * (kFeatures + 3) / 2 + 3) * u2,
-    .scale = (5 + 8) * u2,
+    .scale = (5 + 16) * u2,  // the product and log2(e)/sqrt(d_k)
     .subtract = 2 * u2,
     .exp = 32 * u2,
     .multiply = 5 * u2,

@@ -8,7 +8,7 @@ namespace sdpa {
 struct Head {
   Array q, k, v;
   Extents n;
-  double scale_high, scale_low;  ///< log2(e)/sqrt(d_k), within 2^-103 of it, relatively
+  double scale_high, scale_low;  ///< log2(e)/sqrt(d_k), within 2^-102 of it, relatively
 };
 
 /// Takes (T, d) arrays; throws what check_shapes throws.

@@ -153,14 +153,14 @@ template <class Vector>
 /// Relative error at most 2^-101, and 5u^2 ln 2 |scale x| for the product, whose integer part is
 /// subtracted exactly; for scale x above -967: from there down the low part of the result is
 /// subnormal and may be off by 2^-1075 more. r = (scale x - n) ln 2 is at most 0.34658 and its
-/// product costs 5u^2 of it. exp(r) is even + r * odd, two polynomials in r^2 < 0.121 that need not
-/// wait for each other. A step of one costs 5u^2 for the product and 3u^2 for the sum, damped by
-/// r^2 / 2 at least at every later step, so either is off by at most 8.6u^2 of itself, and by
-/// 0.4u^2 more for the 5u^2 of r^2; the tail, rounded as its coefficients are, adds 2^-51.9 * 3u.
-/// With even <= 1.061 and |r * odd| <= 0.354, whose product costs 5u^2 and whose sum 3u^2 of at
-/// most 1.415, and with 1.8u^2 of r, all that is below (9.6 + 5.0 + 4.3 + 2.6) u^2, and where r < 0
-/// and the result is as small as 0.707, below (9.6 + 5.0 + 2.2 + 1.3) u^2 / 0.707: 32u^2 = 2^-101
-/// at most.
+/// product costs 5u^2 of it, 1.8u^2. exp(r) is even + r * odd, two polynomials in r^2 < 0.121 that
+/// need not wait for each other. A step costs 3u^2 of its sum and 10u^2 of its product, r^2 being
+/// off by 5u^2 itself; errors before it are damped by r^2. The last steps add at most 0.061 and
+/// 0.021 to 1, so even is off by at most 4.1u^2 and odd by 3.4u^2. r * odd is at most 0.354 and its
+/// product costs 5u^2 of it; the last sum costs 3u^2 and r 1.8u^2, relatively. The tail, rounded as
+/// its coefficients are, adds 2^-51.9 * 3u = 6.4u^2, and what is left out 0.2u^2. So the result is
+/// off by at most (4.1 + 1.2 + 1.8) u^2 / 0.707 + (3 + 1.8 + 6.6) u^2, below 22u^2, and less where
+/// it is larger than 0.707; 2^-101 is 32u^2.
 template <int count>
 static inline void exp2(DoubleDouble (&xs)[count], const Scale<DoubleLanes>& scale) {
   using Vector = Several<DoubleLanes, count>;

@@ -1,6 +1,6 @@
 // Measures what kernel/exp.h claims against MPFR: its constants, its polynomials and its errors. CI
-// looks at a sample; with SDPA_EXHAUSTIVE set the sample is a hundred times as large, and for
-// float32 it is every argument there is.
+// looks at a sample; with SDPA_EXHAUSTIVE set the sample is 100 times as large or more, and
+// for float32 it is every argument there is.
 
 #include "kernel/exp.h"
 
