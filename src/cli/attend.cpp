@@ -21,15 +21,15 @@ struct Inputs {
 };
 
 Inputs read_inputs(const AttendOptions& options) {
-  if (options.case_file) {
-    const Case c = read_case(*options.case_file);
-    const std::string place = place_of(*options.case_file);
+  if (options.problem.case_file) {
+    const Case c = read_case(*options.problem.case_file);
+    const std::string place = place_of(*options.problem.case_file);
     return {c.q, c.k, c.v, {place + ": q", place + ": k", place + ": v"}};
   }
-  return {read_array(options.q),
-          read_array(options.k),
-          read_array(options.v),
-          {place_of(options.q), place_of(options.k), place_of(options.v)}};
+  return {read_array(options.problem.q),
+          read_array(options.problem.k),
+          read_array(options.problem.v),
+          {place_of(options.problem.q), place_of(options.problem.k), place_of(options.problem.v)}};
 }
 
 /// Shape of a result: the leading extents of q, then T_q and `last`.

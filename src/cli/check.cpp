@@ -52,10 +52,12 @@ struct Finding {
 };
 
 Inputs read_inputs(const CheckOptions& options) {
-  return {
-      place_of(options.actual), read_array(options.actual),
-      read_array(options.q),    read_array(options.k),
-      read_array(options.v),    {place_of(options.q), place_of(options.k), place_of(options.v)}};
+  return {place_of(options.actual),
+          read_array(options.actual),
+          read_array(options.problem.q),
+          read_array(options.problem.k),
+          read_array(options.problem.v),
+          {place_of(options.problem.q), place_of(options.problem.k), place_of(options.problem.v)}};
 }
 
 /// Throws Error if the array cannot be an output of these inputs.

@@ -1,7 +1,5 @@
 #include "cli/docs.h"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -23,7 +21,6 @@ Examples: sdpa -q q.npy -k k.npy -v v.npy -o out.npy
 FILE is .npy, JSON, one tensor as model.safetensors#NAME, raw numbers as
 q.bin:float32:128x64, or - for standard input. CASE holds q, k and v: JSON,
 .npz or .safetensors. Axes in front of the last two are a batch.
-Options:
 )";
 
 constexpr std::string_view kCompareUsage =
@@ -37,8 +34,6 @@ Examples:
   sdpa compare mine.bin:bfloat16:8x128x64 golden.npy --max-ulp 2
 
 Exit status: 0 equal or within the tolerance, 1 different, 2 not comparable.
-
-Options:
 )";
 
 constexpr std::string_view kCheckUsage =
@@ -52,46 +47,65 @@ Examples:
   sdpa check out.npy -q q.npy -k k.npy -v v.npy --weights-in bfloat16 --json
 
 Exit status: 0 within the bound, 1 outside, 2 no judgement.
-
-Options:
 )";
 
+std::string_view usage(Command command) {
+  switch (command) {
+    case Command::compare:
+      return kCompareUsage;
+    case Command::check:
+      return kCheckUsage;
+    default:
+      return kUsage;
+  }
+}
+
 /// As "  -q, --query FILE".
-std::string names_text(const CLI::Option& option) {
-  const auto& short_names = option.get_snames();
-  std::string text = short_names.empty() ? "      " : "  -" + short_names.front() + ", ";
-  text += "--" + option.get_lnames().front();
-  if (!option.get_type_name().empty()) text += " " + option.get_type_name();
+std::string names_text(const OptionSpec& option) {
+  const std::string short_name = option.short_name();
+  std::string text = "  " + (short_name.empty() ? "    " : short_name + ", ") + option.long_name();
+  if (!option.value.empty()) text.append(" ").append(option.value);
   return text;
 }
 
-/// The usage, then names and description of each option in two columns.
-std::string with_options(std::string_view usage, const CLI::App& app) {
-  const std::vector<const CLI::Option*> options =
-      app.get_options([](const CLI::Option* option) { return !option->get_positional(); });
-  std::size_t width = 0;
-  for (const CLI::Option* option : options) width = std::max(width, names_text(*option).size());
-  std::string text(usage);
-  for (const CLI::Option* option : options) {
-    std::string line = names_text(*option);
-    line.resize(width + 2, ' ');
-    text += line + option->get_description() + "\n";
+/// The text broken at blanks into lines that end at column 80 and begin at `indent`, the first one
+/// behind what stands there already.
+std::string in_lines(std::string_view text, std::size_t indent) {
+  constexpr std::size_t kWidth = 80;
+  std::string lines;
+  for (std::size_t column = indent; !text.empty();) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (column > indent && column + 1 + end > kWidth) {
+      lines.append("\n").append(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      lines += ' ';
+      ++column;
+    }
+    lines += text.substr(0, end);
+    column += end;
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return text;
+  return lines + "\n";
 }
 
 }  // namespace
 
-std::string help_text(const CLI::App& app) {
-  return with_options(kUsage, app);
-}
-
-std::string compare_help_text(const CLI::App& app) {
-  return with_options(kCompareUsage, app);
-}
-
-std::string check_help_text(const CLI::App& app) {
-  return with_options(kCheckUsage, app);
+std::string help_text(Command command) {
+  std::vector<const OptionSpec*> options = options_of(command);
+  std::erase_if(options, [](const OptionSpec* option) { return option->is_positional(); });
+  std::size_t width = 0;
+  for (const OptionSpec* option : options) width = std::max(width, names_text(*option).size());
+  std::string text(usage(command));
+  std::string_view group;
+  for (const OptionSpec* option : options) {
+    if (option->group != group) text.append("\n").append(option->group).append(":\n");
+    group = option->group;
+    std::string names = names_text(*option);
+    names.resize(width + 2, ' ');
+    text += names + in_lines(option->description, width + 2);
+  }
+  return text;
 }
 
 }  // namespace sdpa

@@ -1,18 +1,13 @@
 #pragma once
 
-#include <string>
+#include "cli/option_table.h"
 
-namespace CLI {
-class App;
-}
+#include <string>
 
 namespace sdpa {
 
-/// The text of --help of each command: usage and examples, then a line for each option that `app`
-/// has, with its names, the type of its value and its description. No line is longer than 80
-/// columns.
-std::string help_text(const CLI::App& app);
-std::string compare_help_text(const CLI::App& app);
-std::string check_help_text(const CLI::App& app);
+/// The text of --help: usage and examples, then the options of the command in their groups, with
+/// names, value and description. No line is longer than 80 columns.
+std::string help_text(Command command);
 
 }  // namespace sdpa

@@ -1,38 +1,25 @@
 #pragma once
 
 #include "array/dtype.h"
+#include "cli/option_table.h"
 
-#include <CLI/CLI.hpp>
-
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
+#include <cstdint>
 
 namespace sdpa {
 
-/// What the commands share in reading their words. UsageErrors begin with the option at fault.
+/// The value of an option from its word. All throw UsageError, which begins with the option's name,
+/// if the word is none of those allowed.
 
-/// An option that takes one value. All its occurrences are kept, so that value_of can name them.
-CLI::Option* add_option(CLI::App& app, const char* names, const char* value_name,
-                        const char* description);
+/// A type of results.
+Dtype float_type_from(const Given& given);
 
-/// Lets `app` sort the words behind the command's name. Throws UsageError if they do not fit.
-void parse_words(CLI::App& app, std::vector<std::string> words);
+/// A number of threads, from 1 to 4096.
+int threads_from(const Given& given);
 
-/// The value given for `option`; nothing if the option is not there. Throws UsageError if it is
-/// there twice or its value is empty.
-std::optional<std::string> value_of(const CLI::Option* option);
+/// A tolerance: a finite number of 0 or more.
+double size_from(const Given& given);
 
-/// The float type called `word`. Throws UsageError if there is none.
-Dtype dtype_from(std::string_view option, std::string_view word);
-
-/// The value of --threads; absent: the processors this process may use.
-int threads_from(const CLI::Option* option);
-
-/// Standard input can be read once, whatever part of it an argument names: throws UsageError if two
-/// of these options name it.
-void require_one_standard_input(std::span<const CLI::Option* const> inputs);
+/// A count of 0 or more.
+std::uint64_t steps_from(const Given& given);
 
 }  // namespace sdpa

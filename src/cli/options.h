@@ -11,14 +11,18 @@
 
 namespace sdpa {
 
-/// The main job: attention on files.
-struct AttendOptions {
+/// The inputs, and whatever else decides what the right result is: one meaning in every command.
+struct ProblemOptions {
   /// The operands as arguments of read_array; all three unless there is a case file.
   std::string q, k, v;
 
   /// One file with all three operands, as argument of read_case.
   std::optional<std::string> case_file;
+};
 
+/// The main job: attention on files.
+struct AttendOptions {
+  ProblemOptions problem;
   std::string output = "-";            ///< path, or "-" for standard output
   std::optional<std::string> weights;  ///< path of the weights, if they are wanted
   Settings settings;                   ///< of the computation
@@ -32,10 +36,10 @@ struct CompareOptions {
   bool json = false;  ///< the report as one JSON object
 };
 
-/// An output, judged against what an honest kernel may do. The files are arguments of read_array.
+/// An output, judged against what an honest kernel may do.
 struct CheckOptions {
-  std::string actual;
-  std::string q, k, v;
+  std::string actual;  ///< as argument of read_array
+  ProblemOptions problem;
   std::optional<Dtype>
       accumulate;  ///< of the kernel; absent: float32, or float64 for a float64 output
   std::optional<Dtype> weights_in;  ///< absent: the type of v if it has 16 bits, else `accumulate`

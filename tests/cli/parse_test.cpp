@@ -1,6 +1,6 @@
 #include "base/parallel.h"
 #include "catch.h"
-#include "cli/options.h"
+#include "cli/option_table.h"
 
 using namespace sdpa;
 
@@ -14,10 +14,10 @@ AttendOptions attend(std::vector<std::string> words) {
 
 TEST_CASE("parse: what is not given has its default") {
   const AttendOptions options = attend({"-q", "a", "-k", "b", "-v", "c"});
-  CHECK(options.q == "a");
-  CHECK(options.k == "b");
-  CHECK(options.v == "c");
-  CHECK(!options.case_file);
+  CHECK(options.problem.q == "a");
+  CHECK(options.problem.k == "b");
+  CHECK(options.problem.v == "c");
+  CHECK(!options.problem.case_file);
   CHECK(options.output == "-");
   CHECK(!options.weights);
   CHECK(options.settings.precision == Precision::exact);
@@ -31,8 +31,8 @@ TEST_CASE("parse: all that can be given, behind a case file") {
   const AttendOptions options =
       attend({"case.npz", "--output", "o.npy", "--weights=w.npy", "--dtype", "f16", "--precision",
               "float32", "--threads", "3", "--progress", "never"});
-  CHECK(options.case_file == "case.npz");
-  CHECK(options.q.empty());
+  CHECK(options.problem.case_file == "case.npz");
+  CHECK(options.problem.q.empty());
   CHECK(options.output == "o.npy");
   CHECK(options.weights == "w.npy");
   CHECK(options.settings.dtype == Dtype::float16);
@@ -44,16 +44,63 @@ TEST_CASE("parse: all that can be given, behind a case file") {
 
 TEST_CASE("parse: the word behind an option is its value, whatever it looks like") {
   const AttendOptions options = attend({"-q", "-:float32:2x2", "-k", "--dtype", "-v", "-o"});
-  CHECK(options.q == "-:float32:2x2");
-  CHECK(options.k == "--dtype");
-  CHECK(options.v == "-o");
+  CHECK(options.problem.q == "-:float32:2x2");
+  CHECK(options.problem.k == "--dtype");
+  CHECK(options.problem.v == "-o");
 }
 
 TEST_CASE("parse: help and version are text, also beside work") {
   CHECK(std::get<ShowOptions>(parse({"--version"})).text.starts_with("sdpa 0.1.0 ("));
+  CHECK(std::get<ShowOptions>(parse({"check", "-V"})).text.starts_with("sdpa 0.1.0 ("));
   const std::string help = std::get<ShowOptions>(parse({"case.json", "--help"})).text;
   CHECK(help.starts_with("Usage: sdpa "));
-  for (const char* option : {"--query", "--key", "--value", "--output", "--weights", "--dtype",
-                             "--precision", "--threads", "--progress", "--help", "--version"})
-    CHECK(help.find(option) != std::string::npos);
+}
+
+TEST_CASE("parse: the help of a command names each of its options, and no other") {
+  for (const Command command : {Command::attend, Command::compare, Command::check}) {
+    const std::string help =
+        std::get<ShowOptions>(parse({std::string(name(command)), "--help"})).text;
+    for (const OptionSpec& option : option_table()) {
+      if (option.is_positional()) continue;
+      CAPTURE(name(command), option.names);
+      const bool is_named = help.find(option.long_name() + " ") != help.npos;
+      CHECK(is_named == option.belongs_to(command));
+    }
+  }
+}
+
+TEST_CASE("parse: what defines the problem is the same for check as for the main job") {
+  const std::vector<std::string> operands = {"-q", "a", "--key", "b", "-v", "-:f32:1x1"};
+  std::vector<std::string> words = {"check", "out.npy", "--threads", "2", "--json"};
+  words.insert(words.end(), operands.begin(), operands.end());
+  const auto options = std::get<CheckOptions>(parse(words));
+  CHECK(options.actual == "out.npy");
+  CHECK(options.problem.q == "a");
+  CHECK(options.problem.k == "b");
+  CHECK(options.problem.v == "-:f32:1x1");
+  CHECK(options.threads == 2);
+  CHECK(options.json);
+}
+
+TEST_CASE("parse: standard input by position, with a type or a name behind it") {
+  CHECK(attend({"-"}).problem.case_file == "-");
+  CHECK(attend({"-:float32:5x3"}).problem.case_file == "-:float32:5x3");
+  const auto compared = std::get<CompareOptions>(parse({"compare", "a.npy", "-#o", "--json"}));
+  CHECK(compared.actual == "a.npy");
+  CHECK(compared.expected == "-#o");
+  const auto checked =
+      std::get<CheckOptions>(parse({"check", "-q", "a", "-:f64:5x3", "-k", "b", "-v", "c"}));
+  CHECK(checked.actual == "-:f64:5x3");
+}
+
+TEST_CASE("parse: words behind -- are no options") {
+  CHECK(attend({"--", "-q"}).problem.case_file == "-q");
+  CHECK(attend({"--", "--"}).problem.case_file == "--");
+}
+
+TEST_CASE("parse: values that look like options are values") {
+  CHECK(attend({"a", "-o", "--threads=1"}).output == "--threads=1");
+  CHECK(attend({"a", "-o", "--output="}).output == "--output=");
+  CHECK(attend({"a", "-o", "-:x"}).output == "-:x");
+  CHECK(attend({"a", "-o", "--"}).output == "--");
 }

@@ -42,9 +42,9 @@ void require_agreement(const std::filesystem::path& folder) {
   CAPTURE(folder.string());
   const TemporaryFolder results;
   AttendOptions options;
-  options.q = (folder / "q.npy").string();
-  options.k = (folder / "k.npy").string();
-  options.v = (folder / "v.npy").string();
+  options.problem.q = (folder / "q.npy").string();
+  options.problem.k = (folder / "k.npy").string();
+  options.problem.v = (folder / "v.npy").string();
   options.output = results.path("output.npy");
   options.weights = results.path("weights.npy");
   options.settings.weights = true;

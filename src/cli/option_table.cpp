@@ -1,0 +1,118 @@
+#include "cli/option_table.h"
+
+#include "cli/option_values.h"
+
+#include <algorithm>
+
+namespace sdpa {
+
+namespace {
+
+using enum Command;
+using enum ValueKind;
+
+const std::vector<Command> kAttend = {attend};
+const std::vector<Command> kCompare = {compare};
+const std::vector<Command> kCheck = {check};
+const std::vector<Command> kAll = {attend, compare, check};
+const std::vector<Command> kComputing = {attend, check};
+const std::vector<Command> kReporting = {compare, check};
+
+const std::vector<OptionSpec> kTable = {
+    {"CASE", "FILE", "all three inputs", "", kAttend, input,
+     [](const Given& g, AllOptions& o) { o.problem.case_file = g.word; }},
+    {"ACTUAL", "FILE", "the output at hand", "", kReporting, input,
+     [](const Given& g, AllOptions& o) { o.actual = g.word; }},
+    {"EXPECTED", "FILE", "the right output", "", kCompare, input,
+     [](const Given& g, AllOptions& o) { o.expected = g.word; }},
+
+    {"-q,--query", "FILE", "queries (T_q, d_k)", "Inputs", kComputing, input,
+     [](const Given& g, AllOptions& o) { o.problem.q = g.word; }},
+    {"-k,--key", "FILE", "keys (T_k, d_k)", "Inputs", kComputing, input,
+     [](const Given& g, AllOptions& o) { o.problem.k = g.word; }},
+    {"-v,--value", "FILE", "values (T_k, d_v)", "Inputs", kComputing, input,
+     [](const Given& g, AllOptions& o) { o.problem.v = g.word; }},
+
+    {"-o,--output", "FILE", ".npy, .json or .bin; default: JSON on standard output", "Results",
+     kAttend, output, [](const Given& g, AllOptions& o) { o.output = g.word; }},
+    {"-w,--weights", "FILE", "also write the weights (T_q, T_k)", "Results", kAttend, output,
+     [](const Given& g, AllOptions& o) { o.weights = g.word; }},
+    {"--dtype", "TYPE", "of what is written: float16, bfloat16, float32, float64", "Results",
+     kAttend, float_type,
+     [](const Given& g, AllOptions& o) { o.settings.dtype = float_type_from(g); }},
+    {"--precision",
+     "P",
+     "exact (the default), float64 or float32",
+     "Results",
+     kAttend,
+     choice,
+     [](const Given& g, AllOptions& o) { o.settings.precision = Precision(g.choice); },
+     {"exact", "float64", "float32"}},
+
+    {"--bitwise", "", "the same bits: signs of zeros and NaN too", "Tolerance", kCompare, none,
+     [](const Given&, AllOptions& o) { o.tolerance.bitwise = true; }},
+    {"--max-ulp", "N", "allow N steps of the less precise of the two types", "Tolerance", kCompare,
+     text, [](const Given& g, AllOptions& o) { o.tolerance.max_ulp = steps_from(g); }},
+    {"--atol", "X", "allow X + Y |expected|", "Tolerance", kCompare, text,
+     [](const Given& g, AllOptions& o) { o.tolerance.atol = size_from(g); }},
+    {"--rtol", "Y", "the Y of --atol", "Tolerance", kCompare, text,
+     [](const Given& g, AllOptions& o) { o.tolerance.rtol = size_from(g); }},
+    {"--nan-equal", "", "a NaN equals a NaN", "Tolerance", kCompare, none,
+     [](const Given&, AllOptions& o) { o.tolerance.nan_equal = true; }},
+
+    {"--accumulate", "TYPE", "of the kernel's sums; default: float32, or float64 if ACTUAL is",
+     "Kernel", kCheck, float_type,
+     [](const Given& g, AllOptions& o) { o.accumulate = float_type_from(g); }},
+    {"--weights-in", "TYPE", "of its weights; default: that of v, if of 16 bits", "Kernel", kCheck,
+     float_type, [](const Given& g, AllOptions& o) { o.weights_in = float_type_from(g); }},
+
+    {"--threads", "N", "default: all processors; changes no byte of a result", "Other", kComputing,
+     text, [](const Given& g, AllOptions& o) { o.settings.threads = threads_from(g); }},
+    {"--progress",
+     "WHEN",
+     "auto (the default: on a terminal), always or never",
+     "Other",
+     kAttend,
+     choice,
+     [](const Given& g, AllOptions& o) { o.progress = ShowProgress(g.choice); },
+     {"auto", "always", "never"}},
+    {"--json", "", "the report as one JSON object", "Other", kReporting, none,
+     [](const Given&, AllOptions& o) { o.json = true; }},
+
+    // parse looks at these two before all others.
+    {"-h,--help", "", "print this text", "Other", kAll, none, [](const Given&, AllOptions&) {}},
+    {"-V,--version", "", "print the version", "Other", kAll, none,
+     [](const Given&, AllOptions&) {}},
+};
+
+}  // namespace
+
+std::string_view name(Command command) {
+  constexpr std::string_view kNames[] = {"", "compare", "check"};
+  return kNames[static_cast<int>(command)];
+}
+
+bool OptionSpec::belongs_to(Command command) const {
+  return std::ranges::find(commands, command) != commands.end();
+}
+
+std::string OptionSpec::short_name() const {
+  return names.size() > 2 && names[2] == ',' ? std::string(names.substr(0, 2)) : "";
+}
+
+std::string OptionSpec::long_name() const {
+  return std::string(names.substr(short_name().empty() ? 0 : 3));
+}
+
+const std::vector<OptionSpec>& option_table() {
+  return kTable;
+}
+
+std::vector<const OptionSpec*> options_of(Command command) {
+  std::vector<const OptionSpec*> options;
+  for (const OptionSpec& option : kTable)
+    if (option.belongs_to(command)) options.push_back(&option);
+  return options;
+}
+
+}  // namespace sdpa
