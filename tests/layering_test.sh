@@ -2,9 +2,10 @@
 # The rooms of src/ include each other only along the arrows
 #
 #   main -> cli -> io        -> array -> base
-#               -> report    -> array -> base
-#               -> attention -> array -> base
-#                            -> kernel
+#               -> report    -> attention -> exact -> stage -> kernel
+#               -> attention
+#
+# exact, stage, report and attention use array and base too, and attention and exact all that is to their right.
 #
 # Usage: layering_test.sh PATH_OF_SRC
 set -euo pipefail
@@ -14,8 +15,10 @@ declare -A may_include=(
   [main]="cli io report attention array base"
   [cli]="cli io report attention array base"
   [io]="io array base"
-  [report]="report array base"
-  [attention]="attention kernel array base"
+  [report]="report attention array base"
+  [attention]="attention exact stage kernel array base"
+  [exact]="exact stage kernel array base"
+  [stage]="stage kernel array base"
   [kernel]="kernel"
   [array]="array base"
   [base]="base"

@@ -16,19 +16,19 @@ namespace sdpa {
 
 namespace {
 
-template <class Stored, class Real, class Convert>
-void read_as(const std::byte* from, Index step, Index count, Real* out, Convert convert) {
+template <class Stored, class Number, class Convert>
+void read_as(const std::byte* from, Index step, Index count, Number* out, Convert convert) {
   const auto* stored = reinterpret_cast<const Stored*>(from);
   if (step == 1)  // which compilers can turn into vectors
-    for (Index i = 0; i < count; ++i) out[i] = static_cast<Real>(convert(stored[i]));
+    for (Index i = 0; i < count; ++i) out[i] = static_cast<Number>(convert(stored[i]));
   else
-    for (Index i = 0; i < count; ++i) out[i] = static_cast<Real>(convert(stored[i * step]));
+    for (Index i = 0; i < count; ++i) out[i] = static_cast<Number>(convert(stored[i * step]));
 }
 
-template <class Stored, class Real, class Convert>
-void store_as(const Real* values, Index count, std::byte* out, Convert convert) {
-  const Stored negative_zero = convert(Real(-0.0));
-  const Stored nan = convert(std::numeric_limits<Real>::quiet_NaN());
+template <class Stored, class Number, class Convert>
+void store_as(const Number* values, Index count, std::byte* out, Convert convert) {
+  const Stored negative_zero = convert(Number(-0.0));
+  const Stored nan = convert(std::numeric_limits<Number>::quiet_NaN());
   for (Index i = 0; i < count; ++i) {
     // Processors differ in the sign and payload of the NaNs they make.
     Stored value = std::isnan(values[i]) ? nan : convert(values[i]);
@@ -74,11 +74,8 @@ double Array::at(Index position) const {
   return value;
 }
 
-namespace {
-
-/// Elements first, first + step, ...
-template <class Real>
-void read_strided(const Array& array, Index first, Index step, Index count, Real* out) {
+template <class Number>
+void read_elements(const Array& array, Index first, Index step, Index count, Number* out) {
   const std::byte* from = array.data() + first * size_bytes(array.dtype());
   switch (array.dtype()) {
     case Dtype::float16:
@@ -106,17 +103,6 @@ void read_strided(const Array& array, Index first, Index step, Index count, Real
     case Dtype::uint64:
       return read_as<std::uint64_t>(from, step, count, out, kSame);
   }
-}
-
-}  // namespace
-
-template <class Real>
-void read_elements(const Array& array, Index first, Index count, Real* out) {
-  read_strided(array, first, 1, count, out);
-}
-
-void read_column(const Array& matrix, Index column, double* out) {
-  read_strided(matrix, column, matrix.shape()[1], matrix.shape()[0], out);
 }
 
 namespace {
@@ -157,18 +143,18 @@ bool all_finite(const Array& array, Index first, Index count) {
   }
 }
 
-template void read_elements<float>(const Array&, Index, Index, float*);
-template void read_elements<double>(const Array&, Index, Index, double*);
+template void read_elements<float>(const Array&, Index, Index, Index, float*);
+template void read_elements<double>(const Array&, Index, Index, Index, double*);
 
-template <class Real>
-void store_rounded(const Real* values, Index count, Dtype dtype, std::byte* out) {
+template <class Number>
+void store_rounded(const Number* values, Index count, Dtype dtype, std::byte* out) {
   switch (dtype) {
     case Dtype::float16:
       return store_as<std::uint16_t>(values, count, out, double_to_float16);
     case Dtype::bfloat16:
       return store_as<std::uint16_t>(values, count, out, double_to_bfloat16);
     case Dtype::float32:
-      return store_as<float>(values, count, out, [](Real v) { return static_cast<float>(v); });
+      return store_as<float>(values, count, out, [](Number v) { return static_cast<float>(v); });
     case Dtype::float64:
       return store_as<double>(values, count, out, kSame);
     default:

@@ -30,7 +30,8 @@ class Array {
     return {data_, static_cast<std::size_t>(size_bytes())};
   }
 
-  /// Memory to write to; only of an array made by the first constructor, before it is copied.
+  /// Memory to write to; only of an array made by the first constructor, or of rows of one, which
+  /// copies share.
   std::byte* mutable_data() { return const_cast<std::byte*>(data_); }
 
   /// Rows first ... first + count - 1 of the outermost axis, in the same memory.
@@ -50,21 +51,24 @@ class Array {
   const std::byte* data_ = nullptr;
 };
 
-/// Elements first ... first + count - 1 in C order, as `Real` (float or double). Exact for double;
-/// for float rounded once, to nearest even. 64-bit integers must be such that float64 holds them,
-/// which readers see to.
-template <class Real>
-void read_elements(const Array& array, Index first, Index count, Real* out);
+/// `count` elements, the first at position `first` in C order and each `step` behind the one before,
+/// as `Number` (float or double). Exact for double; for float rounded once, to nearest even. 64-bit
+/// integers must be such that float64 holds them, which readers see to.
+template <class Number>
+void read_elements(const Array& array, Index first, Index step, Index count, Number* out);
+
+/// Elements first ... first + count - 1.
+template <class Number>
+void read_elements(const Array& array, Index first, Index count, Number* out) {
+  read_elements(array, first, 1, count, out);
+}
 
 /// Whether elements first ... first + count - 1 hold no NaN and no infinity.
 bool all_finite(const Array& array, Index first, Index count);
 
-/// Column `column` of a matrix, likewise, to out [rows].
-void read_column(const Array& matrix, Index column, double* out);
-
-/// Rounds Real (float or double) once to the float type `dtype` (nearest, ties to even) and stores
+/// Rounds Number (float or double) once to the float type `dtype` (nearest, ties to even) and stores
 /// at `out`; a zero is stored as +0, and every NaN as the quiet one without sign and payload.
-template <class Real>
-void store_rounded(const Real* values, Index count, Dtype dtype, std::byte* out);
+template <class Number>
+void store_rounded(const Number* values, Index count, Dtype dtype, std::byte* out);
 
 }  // namespace sdpa

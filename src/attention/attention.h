@@ -1,8 +1,8 @@
 #pragma once
 
 #include "array/array.h"
+#include "stage/results.h"
 
-#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -17,14 +17,9 @@ enum class Precision {
 
 struct Settings {
   Precision precision = Precision::exact;
-  std::optional<Dtype> dtype;  ///< of the results; absent: result_type of q, k and v
-  int threads = 1;             ///< changes no bit of any result
-  bool weights = false;        ///< also return the weights; changes no bit of the output
-};
-
-struct Attention {
-  Array output;                  ///< (T_q, d_v)
-  std::optional<Array> weights;  ///< (T_q, T_k), each row sums to one
+  std::optional<Dtype> dtype{};  ///< of the results; absent: result_type of q, k and v
+  int threads = 1;               ///< changes no bit of any result
+  bool weights = false;          ///< also return the weights; changes no bit of the output
 };
 
 /// Scaled dot-product attention of one head:  output = softmax(q k^T / sqrt(d_k)) v
@@ -45,25 +40,6 @@ struct Attention {
 ///
 /// Throws Error if the shapes do not fit (see check_shapes in problem.h).
 Attention attention(const Array& q, const Array& k, const Array& v, const Settings& settings = {});
-
-struct Norms;
-
-/// Attention of one head over keys and values that stay, for queries that come a few rows at a
-/// time: what is to be known of k and v is found out once.
-class KeyValueAttention {
- public:
-  /// k (T_k, d_k), v (T_k, d_v). That they fit each other, as check_shapes asks, is the caller's
-  /// care.
-  KeyValueAttention(const Array& k, const Array& v, const Settings& settings);
-
-  /// What attention(q, k, v, settings) returns, or throws.
-  Attention operator()(const Array& q) const;
-
- private:
-  Array k_, v_;
-  Settings settings_;
-  std::shared_ptr<const Norms> norms_;  ///< if exact results are wanted of finite k and v
-};
 
 /// The instruction set that attention uses on this processor, as "avx2". The environment variable
 /// SDPA_FORCE_ISA names another; it changes no bit of any result.

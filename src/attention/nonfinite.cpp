@@ -11,11 +11,10 @@ namespace sdpa {
 namespace {
 
 /// Which rows of a matrix are finite.
-std::vector<char> finite_rows(const Array& matrix) {
-  const Index rows = matrix.shape()[0], columns = matrix.shape()[1];
-  std::vector<char> finite(static_cast<std::size_t>(rows));
-  for (Index r = 0; r < rows; ++r)
-    finite[static_cast<std::size_t>(r)] = all_finite(matrix, r * columns, columns);
+std::vector<char> finite_rows(const MatrixView& matrix) {
+  std::vector<char> finite(static_cast<std::size_t>(matrix.rows()));
+  for (Index r = 0; r < matrix.rows(); ++r)
+    finite[static_cast<std::size_t>(r)] = matrix.rows_finite(r, 1);
   return finite;
 }
 
@@ -24,29 +23,27 @@ bool all_true(const std::vector<char>& flags) {
 }
 
 /// The given rows of a matrix, copied.
-Array gather_rows(const Array& matrix, const std::vector<Index>& rows) {
-  Array result(Shape({std::ssize(rows), matrix.shape()[1]}), matrix.dtype());
-  const Index row_bytes = matrix.shape()[1] * size_bytes(matrix.dtype());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    std::memcpy(result.mutable_data() + static_cast<Index>(r) * row_bytes,
-                matrix.data() + rows[r] * row_bytes, static_cast<std::size_t>(row_bytes));
+Array gather_rows(const MatrixView& matrix, const std::vector<Index>& rows) {
+  Array result(Shape({std::ssize(rows), matrix.columns()}), matrix.dtype());
+  const Index row_bytes = matrix.columns() * size_bytes(matrix.dtype());
+  std::byte* to = result.mutable_data();
+  for (Index row : rows) {
+    std::memcpy(to, matrix.row(row), static_cast<std::size_t>(row_bytes));
+    to += row_bytes;
+  }
   return result;
 }
 
 /// The matrix with zeros for what is not finite.
-Array without_nonfinite(const Array& matrix) {
-  Array result(matrix.shape(), matrix.dtype());
+Array without_nonfinite(const MatrixView& matrix) {
+  Array result(Shape({matrix.rows(), matrix.columns()}), matrix.dtype());
   const Index element = size_bytes(matrix.dtype());
-  for (Index i = 0; i < matrix.shape().element_count(); ++i)
-    if (std::isfinite(matrix.at(i)))
-      std::memcpy(result.mutable_data() + i * element, matrix.data() + i * element,
-                  static_cast<std::size_t>(element));
+  std::byte* to = result.mutable_data();
+  for (Index r = 0; r < matrix.rows(); ++r)
+    for (Index c = 0; c < matrix.columns(); ++c, to += element)
+      if (std::isfinite(matrix.at(r, c)))
+        std::memcpy(to, matrix.row(r) + c * element, static_cast<std::size_t>(element));
   return result;
-}
-
-void store(Array& array, Index position, double value) {
-  store_rounded(&value, 1, array.dtype(),
-                array.mutable_data() + position * size_bytes(array.dtype()));
 }
 
 void copy_row(const Array& from, Index from_row, Array& to, Index to_row) {
@@ -57,19 +54,16 @@ void copy_row(const Array& from, Index from_row, Array& to, Index to_row) {
 
 class Nonfinite {
  public:
-  Nonfinite(const Head& head, Dtype dtype, bool weights,
-            const std::function<Attention(const Head&)>& of_finite)
+  Nonfinite(const Head& head, const FiniteAttention& of_finite, Attention& results)
       : head_(head),
         of_finite_(of_finite),
         q_finite_(finite_rows(head.q)),
         k_finite_(finite_rows(head.k)),
         v_finite_(finite_rows(head.v)),
-        v_(all_true(v_finite_) ? head.v : without_nonfinite(head.v)) {
-    result_.output = Array(Shape({head.n.T_q, head.n.d_v}), dtype);
-    if (weights) result_.weights = Array(Shape({head.n.T_q, head.n.T_k}), dtype);
-  }
+        v_(all_true(v_finite_) ? head.v : MatrixView(without_nonfinite(head.v))),
+        results_(results) {}
 
-  Attention run() {
+  void run() {
     std::vector<Index> ordinary;
     for (Index t = 0; t < head_.n.T_q; ++t) {
       if (q_finite_[static_cast<std::size_t>(t)] && all_true(k_finite_))
@@ -80,7 +74,6 @@ class Nonfinite {
     std::vector<Index> all_keys(static_cast<std::size_t>(head_.n.T_k));
     std::iota(all_keys.begin(), all_keys.end(), Index{0});
     run_rows(ordinary, all_keys);
-    return std::move(result_);
   }
 
  private:
@@ -102,33 +95,38 @@ class Nonfinite {
     if (q_finite_[static_cast<std::size_t>(t)] && k_finite_[static_cast<std::size_t>(j)]) return 0;
     double sum = 0;
     for (Index i = 0; i < head_.n.d_k; ++i) {
-      const double x = head_.q.at(t * head_.n.d_k + i), y = head_.k.at(j * head_.n.d_k + i);
+      const double x = head_.q.at(t, i), y = head_.k.at(j, i);
       if (!std::isfinite(x) || !std::isfinite(y)) sum += x * y;
     }
     return sum;
   }
 
   void fill_with_nan(Index t) {
-    for (Index d = 0; d < head_.n.d_v; ++d)
-      store(result_.output, t * head_.n.d_v + d, std::nan(""));
-    if (result_.weights)
-      for (Index j = 0; j < head_.n.T_k; ++j)
-        store(*result_.weights, t * head_.n.T_k + j, std::nan(""));
+    const auto fill = [t](Array& matrix) {
+      const std::vector<double> nans(static_cast<std::size_t>(matrix.shape()[1]), std::nan(""));
+      store(matrix, t, 0, nans.data(), std::ssize(nans));
+    };
+    fill(results_.output);
+    if (results_.weights) fill(*results_.weights);
   }
 
   /// Rows with finite scores for exactly these keys, and -inf for the others.
   void run_rows(const std::vector<Index>& rows, const std::vector<Index>& keys) {
     if (rows.empty()) return;
     const bool every_key = std::ssize(keys) == head_.n.T_k;
-    const Attention part = of_finite_(make_head(gather_rows(head_.q, rows),
-                                                every_key ? head_.k : gather_rows(head_.k, keys),
-                                                every_key ? v_ : gather_rows(v_, keys)));
+    const Head finite = make_head(gather_rows(head_.q, rows),
+                                  every_key ? head_.k : MatrixView(gather_rows(head_.k, keys)),
+                                  every_key ? v_ : MatrixView(gather_rows(v_, keys)));
+    Attention part = empty_results(finite.n.T_q, finite.n.T_k, finite.n.d_v,
+                                   results_.output.dtype(), results_.weights.has_value());
+    of_finite_(finite, part);
     for (std::size_t r = 0; r < rows.size(); ++r) {
-      copy_row(part.output, static_cast<Index>(r), result_.output, rows[r]);
-      if (result_.weights)
-        for (std::size_t at = 0; at < keys.size(); ++at)
-          store(*result_.weights, rows[r] * head_.n.T_k + keys[at],
-                part.weights->at(static_cast<Index>(r * keys.size() + at)));
+      copy_row(part.output, static_cast<Index>(r), results_.output, rows[r]);
+      if (results_.weights)
+        for (std::size_t at = 0; at < keys.size(); ++at) {
+          const double weight = part.weights->at(static_cast<Index>(r * keys.size() + at));
+          store(*results_.weights, rows[r], keys[at], &weight, 1);
+        }
     }
     if (!all_true(v_finite_)) add_nonfinite_values(rows, keys);
   }
@@ -142,26 +140,25 @@ class Nonfinite {
       double sum = 0;
       for (Index j = 0; j < head_.n.T_k; ++j) {
         if (v_finite_[static_cast<std::size_t>(j)]) continue;
-        const double value = head_.v.at(j * head_.n.d_v + d);
+        const double value = head_.v.at(j, d);
         if (!std::isfinite(value)) sum += weight_class[static_cast<std::size_t>(j)] * value;
       }
       if (std::isfinite(sum)) continue;
-      for (Index t : rows) store(result_.output, t * head_.n.d_v + d, sum);
+      for (Index t : rows) store(results_.output, t, d, &sum, 1);
     }
   }
 
   const Head& head_;
-  const std::function<Attention(const Head&)>& of_finite_;
+  const FiniteAttention& of_finite_;
   const std::vector<char> q_finite_, k_finite_, v_finite_;
-  const Array v_;
-  Attention result_;
+  const MatrixView v_;
+  Attention& results_;
 };
 
 }  // namespace
 
-Attention nonfinite_attention(const Head& head, Dtype dtype, bool weights,
-                              const std::function<Attention(const Head&)>& of_finite) {
-  return Nonfinite(head, dtype, weights, of_finite).run();
+void nonfinite_attention(const Head& head, const FiniteAttention& of_finite, Attention& results) {
+  Nonfinite(head, of_finite, results).run();
 }
 
 }  // namespace sdpa

@@ -28,16 +28,15 @@ void require_same_leading(const Array& a, const std::string& a_name, const Array
 
 }  // namespace
 
-Extents check_shapes(const Array& q, const Array& k, const Array& v, const OperandNames& names) {
+Problem check_shapes(const Array& q, const Array& k, const Array& v, const OperandNames& names) {
   require_matrix(q, names.q);
   require_matrix(k, names.k);
   require_matrix(v, names.v);
   require_same_leading(k, names.k, q, names.q);
   require_same_leading(v, names.v, q, names.q);
 
-  Extents extents{1, q.shape().from_end(2), k.shape().from_end(2), q.shape().from_end(1),
-                  v.shape().from_end(1)};
-  for (Index extent : leading(q)) extents.batch *= extent;
+  const Extents extents{q.shape().from_end(2), k.shape().from_end(2), q.shape().from_end(1),
+                        v.shape().from_end(1)};
 
   if (k.shape().from_end(1) != extents.d_k)
     throw Error(names.k, "d_k is " + std::to_string(k.shape().from_end(1)) + ", but " + names.q +
@@ -51,7 +50,10 @@ Extents check_shapes(const Array& q, const Array& k, const Array& v, const Opera
   if (extents.d_k == 0)
     throw Error(names.q,
                 "d_k is 0 in shape " + q.shape().text() + ", so 1/sqrt(d_k) is not a number");
-  return extents;
+
+  Index heads = 1;
+  for (Index extent : leading(q)) heads *= extent;
+  return {heads, extents};
 }
 
 }  // namespace sdpa

@@ -82,12 +82,12 @@ Arithmetic declared_arithmetic(const CheckOptions& options, const Inputs& in) {
   return {accumulate, weights, output};
 }
 
-Finding find(const CheckOptions& options, const Inputs& in, const Extents& n) {
+Finding find(const CheckOptions& options, const Inputs& in, Index heads) {
   const Arithmetic arithmetic = declared_arithmetic(options, in);
   const Settings exactly{.dtype = arithmetic.output, .threads = options.threads};
   Judge judge(in.actual.shape());
   WrongKernels wrong;
-  for (Index head = 0; head < n.batch; ++head) {
+  for (Index head = 0; head < heads; ++head) {
     const Array q = in.q.matrix(head), k = in.k.matrix(head), v = in.v.matrix(head);
     const Bounds bounds = error_bounds(q, k, v, arithmetic, options.threads);
     judge.add_head(in.actual.matrix(head), attention(q, k, v, exactly).output, bounds);
@@ -198,9 +198,9 @@ ordered_json json(const Inputs& in, const Finding& f) {
 
 int run(const CheckOptions& options) {
   const Inputs in = read_inputs(options);
-  const Extents n = check_shapes(in.q, in.k, in.v, in.names);
-  require_output(in, n);
-  const Finding finding = find(options, in, n);
+  const Problem problem = check_shapes(in.q, in.k, in.v, in.names);
+  require_output(in, problem.n);
+  const Finding finding = find(options, in, problem.heads);
   print(options.json ? document_text(json(in, finding)) : text(in, finding));
   constexpr int kExitCodes[] = {0, 1, 2};
   return kExitCodes[static_cast<int>(finding.verdict())];

@@ -25,6 +25,7 @@ struct PlainArithmetic {
   using Number = N;
   using Vector = typename Lanes<N>::Vector;
   using Factor = Vector;
+  static constexpr bool kHasLow = false;
   // 4 keys times 3 vectors of sums leave registers for 3 vectors of q and one of a key.
   static constexpr int kVectors = 3;
   static constexpr int kSums = 12;
@@ -36,17 +37,21 @@ struct PlainArithmetic {
 template <>
 struct Arithmetic<FloatLanes> : PlainArithmetic<float> {
   static constexpr bool kSquares = false;  // nobody asks how far float32 is off
+  static constexpr ArithmeticError kError = kFloat32Error;
 };
 template <>
 struct Arithmetic<DoubleLanes> : PlainArithmetic<double> {
   static constexpr bool kSquares = true;
+  static constexpr ArithmeticError kError = kFloat64Error;
 };
 template <>
 struct Arithmetic<DoubleDouble> {
   using Number = double;
   using Vector = DoubleLanes;
   using Factor = CutFactor;
+  static constexpr bool kHasLow = true;
   static constexpr bool kSquares = true;
+  static constexpr ArithmeticError kError = kDoubleDoubleError;
   static constexpr int kVectors = 1;  // two registers a sum, and few rows come this far
   static constexpr int kSums = 4;
   static constexpr Index kTiles = 8;  // rows want few columns, but a group those of all its rows

@@ -158,6 +158,8 @@ constexpr Kernel<NumberOf<Real>> kernel_of() {
   constexpr Index kWidth = kLanes<NumberOf<Real>>;
   return {Arithmetic<Real>::kVectors * Arithmetic<Real>::kTiles * kWidth,
           kWidth,
+          Arithmetic<Real>::kHasLow,
+          Arithmetic<Real>::kError,
           workspace_bytes<Real>,
           begin<Real>,
           absorb<Real>,

@@ -1,20 +1,12 @@
 #pragma once
 
+#include "kernel/blocks.h"
+#include "kernel/error.h"
+
 #include <cstddef>
 #include <span>
 
 namespace sdpa::kernel {
-
-using Index = std::ptrdiff_t;
-
-/// Keys that one call of `absorb` takes at most.
-inline constexpr Index kKeyBlock = 256;
-/// Keys of one workspace, a multiple of kKeyBlock; a group of more keys is merged from several.
-inline constexpr Index kKeySpan = 2048;
-/// Features that are summed in one chain before the chain is added to the score.
-inline constexpr Index kFeatureChain = 16;
-/// Keys whose weighted values are summed in one chain before the chain is added to the block's sum.
-inline constexpr Index kKeyChain = 32;
 
 /// What a group of queries is asked.
 struct Question {
@@ -42,6 +34,12 @@ struct Kernel {
   /// The largest group, and the lanes of a vector: other groups than multiples of it leave some
   /// idle.
   Index queries, lanes;
+
+  /// Whether results have low parts.
+  bool has_low;
+
+  /// What its roundings cost at most.
+  ArithmeticError error;
 
   Index (*workspace_bytes)(Index queries, Index d_k, Index d_v);
 

@@ -24,22 +24,22 @@ std::string message(const Array& q, const Array& k, const Array& v,
 }  // namespace
 
 TEST_CASE("problem: the extents of one head") {
-  const Extents extents = check_shapes(zeros({2, 3}), zeros({5, 3}), zeros({5, 7}));
-  CHECK(extents.batch == 1);
-  CHECK(extents.T_q == 2);
-  CHECK(extents.T_k == 5);
-  CHECK(extents.d_k == 3);
-  CHECK(extents.d_v == 7);
+  const Problem problem = check_shapes(zeros({2, 3}), zeros({5, 3}), zeros({5, 7}));
+  CHECK(problem.heads == 1);
+  CHECK(problem.n.T_q == 2);
+  CHECK(problem.n.T_k == 5);
+  CHECK(problem.n.d_k == 3);
+  CHECK(problem.n.d_v == 7);
 }
 
-TEST_CASE("problem: leading extents multiply to the batch") {
-  CHECK(check_shapes(zeros({4, 6, 2, 3}), zeros({4, 6, 5, 3}), zeros({4, 6, 5, 7})).batch == 24);
-  CHECK(check_shapes(zeros({0, 2, 3}), zeros({0, 5, 3}), zeros({0, 5, 7})).batch == 0);
+TEST_CASE("problem: leading extents multiply to the heads") {
+  CHECK(check_shapes(zeros({4, 6, 2, 3}), zeros({4, 6, 5, 3}), zeros({4, 6, 5, 7})).heads == 24);
+  CHECK(check_shapes(zeros({0, 2, 3}), zeros({0, 5, 3}), zeros({0, 5, 7})).heads == 0);
 }
 
 TEST_CASE("problem: no query and no feature of v are ordinary") {
-  CHECK(check_shapes(zeros({0, 3}), zeros({5, 3}), zeros({5, 7})).T_q == 0);
-  CHECK(check_shapes(zeros({2, 3}), zeros({5, 3}), zeros({5, 0})).d_v == 0);
+  CHECK(check_shapes(zeros({0, 3}), zeros({5, 3}), zeros({5, 7})).n.T_q == 0);
+  CHECK(check_shapes(zeros({2, 3}), zeros({5, 3}), zeros({5, 0})).n.d_v == 0);
 }
 
 TEST_CASE("problem: a shape that does not fit is named with both values") {

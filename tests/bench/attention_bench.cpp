@@ -12,10 +12,10 @@
 //
 // Both first compare a few rows with the textbook and refuse to time a wrong result.
 
-#include "attention/attention.h"
-#include "attention/exact.h"
+#include "attention/heads.h"
 #include "bench/peak.h"
 #include "bench/problem.h"
+#include "exact/ladder.h"
 #include "io/array_file.h"
 #include "oracle/naive.h"
 
@@ -31,12 +31,8 @@ namespace {
 
 using namespace sdpa;
 
-struct Problem {
+struct Operands {
   Array q, k, v;
-  Index heads() const {
-    const Index matrix = q.shape().from_end(2) * q.shape().from_end(1);
-    return matrix == 0 ? 0 : q.shape().element_count() / matrix;
-  }
 };
 
 std::vector<double> as_doubles(const Array& array) {
@@ -47,7 +43,7 @@ std::vector<double> as_doubles(const Array& array) {
 
 /// Stops the program unless the first and the last row are those of the textbook, to the digits
 /// that the arithmetic has.
-void check(const Problem& problem, Settings settings) {
+void check(const Operands& problem, Settings settings) {
   const Array q = problem.q.matrix(0), k = problem.k.matrix(0), v = problem.v.matrix(0);
   if (settings.precision == Precision::float64) settings.dtype = Dtype::float64;
   const double tolerance = settings.precision == Precision::float64 ? 1e-12 : 1e-4;
@@ -74,29 +70,25 @@ double milliseconds(const std::function<void()>& pass) {
       .count();
 }
 
-Attention run_head(const Problem& problem, Index head, const Settings& settings) {
-  return attention(problem.q.matrix(head), problem.k.matrix(head), problem.v.matrix(head),
-                   settings);
+Attention run_heads(const Operands& problem, const Settings& settings) {
+  Heads heads(problem.q, problem.k, problem.v, settings);
+  return heads.rows(0, heads.row_count());
 }
 
-void time_files(const Problem& problem, const Settings& settings, int repetitions,
+void time_files(const Operands& problem, const Settings& settings, int repetitions,
                 const std::string& out) {
   check(problem, settings);
   std::printf("kernel_ms");
   for (int i = 0; i < repetitions; ++i)
-    std::printf(" %.5f", milliseconds([&] {
-                  for (Index head = 0; head < problem.heads(); ++head)
-                    run_head(problem, head, settings);
-                }));
+    std::printf(" %.5f", milliseconds([&] { run_heads(problem, settings); }));
   std::printf("\n");
   if (out.empty()) return;
-  const Dtype dtype = run_head(problem, 0, settings).output.dtype();
+  const Array output = run_heads(problem, settings).output;
   std::vector<Index> extents(problem.q.shape().extents().begin(),
                              problem.q.shape().extents().end());
   extents.back() = problem.v.shape().from_end(1);
-  const auto writer = open_array_writer(out, Shape(extents), dtype);
-  for (Index head = 0; head < problem.heads(); ++head)
-    writer->append(run_head(problem, head, settings).output.bytes());
+  const auto writer = open_array_writer(out, Shape(extents), output.dtype());
+  writer->append(output.bytes());
   writer->commit();
 }
 
@@ -114,7 +106,7 @@ std::vector<double> medians(const std::vector<std::function<void()>>& passes) {
   return result;
 }
 
-void print_line(const char* what, const Problem& problem, int threads) {
+void print_line(const char* what, const Operands& problem, int threads) {
   const Index T = problem.q.shape()[0], d = problem.q.shape()[1];
   std::vector<std::function<void()>> passes;
   for (Precision precision : {Precision::float32, Precision::float64, Precision::exact}) {
@@ -122,12 +114,15 @@ void print_line(const char* what, const Problem& problem, int threads) {
     settings.precision = precision;
     settings.threads = threads;
     check(problem, settings);
-    passes.push_back([&problem, settings] { run_head(problem, 0, settings); });
+    passes.push_back([&problem, settings] { run_heads(problem, settings); });
   }
   const std::vector<double> ms = medians(passes);
   LadderCounts counts;
-  exact_attention(make_head(problem.q, problem.k, problem.v),
-                  measure_norms(problem.k, problem.v, 1), Dtype::float32, threads, false, &counts);
+  const Head head = make_head(problem.q, problem.k, problem.v);
+  const Norms norms = measure_norms(problem.k, problem.v, 1);
+  const MeasuredRows all{{&head, 0, T, 0}, &norms};
+  Attention results = empty_results(T, T, d, Dtype::float32, false);
+  exact_attention({&all, 1}, threads, results, &counts);
   const double giga_operations = 4.0 * static_cast<double>(T * T * d) / 1e9;
   auto share = [T](Index rows) {
     return 100.0 * static_cast<double>(rows) / static_cast<double>(T);

@@ -1,17 +1,12 @@
 #pragma once
 
-#include "attention/head.h"
-#include "attention/norms.h"
+#include "exact/norms.h"
+#include "kernel/error.h"
+#include "stage/head.h"
 
 #include <span>
 
 namespace sdpa {
-
-/// How far the kernel's rounding may go in one of its arithmetics; see bound.cpp for the
-/// derivations.
-struct ArithmeticError;
-extern const ArithmeticError kFloat64Error;
-extern const ArithmeticError kDoubleDoubleError;
 
 /// What one row of the kernel's results is known to be off by, at most.
 class RowBound {
@@ -19,7 +14,7 @@ class RowBound {
   /// query          the row of q
   /// bounded        whether the kernel left the maximum alone (Question::bounded)
   /// sum, squares   what the kernel's `finish` wrote for the row
-  RowBound(const ArithmeticError& arithmetic, const Head& head, const Norms& norms,
+  RowBound(const kernel::ArithmeticError& arithmetic, const Head& head, const Norms& norms,
            const QueryNorms& query, bool bounded, double sum, double squares);
 
   /// Errors of the computed outputs o[i] of the columns columns[i] of v, to error[i]. Infinite or

@@ -1,11 +1,11 @@
-#include "attention/head.h"
+#include "stage/head.h"
 
 #include <cmath>
 
 namespace sdpa {
 
-Head make_head(const Array& q, const Array& k, const Array& v) {
-  Head head{q, k, v, check_shapes(q, k, v), 0, 0};
+Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v) {
+  Head head{q, k, v, {q.rows(), k.rows(), q.columns(), v.columns()}, 0, 0};
 
   // One Newton step: 1/sqrt(d) = y + y r / 2 + 3 y r^2 / 8 + ..., where the residual r = 1 - d y^2
   // is had by splitting y^2 exactly. u is 2^-53. A root with the mantissa s is off by at most u /

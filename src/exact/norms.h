@@ -1,6 +1,6 @@
 #pragma once
 
-#include "attention/problem.h"
+#include "array/view.h"
 
 #include <vector>
 
@@ -27,7 +27,7 @@ struct Norms {
 
 /// The norms of k and v, for up to 2^27 features and 2^34 keys. One that float64 cannot hold is
 /// infinite; a NaN or an infinity in k or v makes k_all or a norm of v infinite or NaN.
-Norms measure_norms(const Array& k, const Array& v, int threads);
+Norms measure_norms(const MatrixView& k, const MatrixView& v, int threads);
 
 /// How many rounded operations of the weighted sum key j takes part in, at most: its product and
 /// those that follow in its chain, chains of its block, blocks of its span, and the total of the

@@ -1,4 +1,4 @@
-#include "attention/decide.h"
+#include "exact/decide.h"
 
 #include <algorithm>
 #include <bit>

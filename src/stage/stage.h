@@ -1,26 +1,28 @@
 #pragma once
 
-#include "attention/head.h"
-#include "attention/norms.h"
 #include "kernel/kernel.h"
+#include "stage/head.h"
 
 #include <functional>
 #include <span>
 
 namespace sdpa {
 
-/// A row that is to be computed, and the columns of v that are wanted of it, in ascending order.
+/// A row that is to be computed.
 struct RowTask {
-  Index t;
-  std::span<const Index> columns;
+  const Head* head;
+  Index t;                         ///< the row of q
+  Index row;                       ///< of the results
+  std::span<const Index> columns;  ///< of v that are wanted, in ascending order
+  double largest_score;  ///< no score's absolute value is larger; infinite where nothing is known
+  double dot_power;      ///< a power of two, at least twice sum_i |q_i k_ji| for every key j
 };
 
-/// Results of the kernel for a few rows of queries.
+/// Results of the kernel for a few rows of queries of one head.
 template <class Number>
 struct StageRows {
   std::span<const RowTask> rows;
   std::span<const Index> columns;  ///< all that any of these rows wants
-  const QueryNorms* queries;       ///< of each, or null if Norms were not given
   bool bounded;                    ///< whether the kernel left the maximum alone
   const Number* o;                 ///< [rows][columns] outputs
   const Number* o_low;             ///< their low parts, or null if the arithmetic has none
@@ -45,17 +47,14 @@ struct StageSink {
   std::function<void(const StageRows<Number>&, const StageWeights<Number>&)> weights;
 };
 
-/// Runs one arithmetic of the kernel over the given rows of a head, several at once.
+/// Runs one arithmetic of the kernel over rows, in groups of several. Rows of one head, whose
+/// extents are those of all others, stand together.
 ///
-/// kernel          of kernel::instruction_set()
-/// has_low         whether that arithmetic has low parts
-/// allow_bounded   whether rows with small scores may keep their maximum in; how a row is rounded
-///                 then depends on its neighbours, within the bounds of bound.h
-/// norms           of the head; null for plain arithmetic, without low parts and bounded rows, as
-///                 that in float32 always is
+/// Groups whose scores are all known to be small keep their maximum in: how such a row is rounded
+/// depends on its neighbours, within the bounds of exact/bound.h. Plain arithmetic, whose bytes
+/// depend on nothing but the row, knows of no largest score.
 template <class Number>
-void run_stage(const kernel::Kernel<Number>& kernel, bool has_low, bool allow_bounded,
-               const Head& head, const Norms* norms, std::span<const RowTask> rows, int threads,
+void run_stage(const kernel::Kernel<Number>& kernel, std::span<const RowTask> rows, int threads,
                const StageSink<Number>& sink);
 
 }  // namespace sdpa

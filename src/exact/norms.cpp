@@ -1,4 +1,4 @@
-#include "attention/norms.h"
+#include "exact/norms.h"
 
 #include "base/parallel.h"
 #include "kernel/kernel.h"
@@ -94,15 +94,16 @@ void add_value_rows(const double* v, Index d_v, const double* partial, const dou
   }
 }
 
-Measured measure(const Array& k, const Array& v, const Numbers& n, Index first, Index last) {
+Measured measure(const MatrixView& k, const MatrixView& v, const Numbers& n, Index first,
+                 Index last) {
   constexpr Index kRows = 8;  // at once, so that sums of columns stay in registers
-  const Index d_k = k.shape()[1], d_v = v.shape()[1];
+  const Index d_k = k.columns(), d_v = v.columns();
   Measured m{0, 0, 0, zeros(d_v), zeros(d_v), zeros(d_v), zeros(d_v)};
   Numbers k_rows = zeros(kRows * d_k), v_rows = zeros(kRows * d_v);
   for (Index j = first; j < last; j += kRows) {
     const Index count = std::min(kRows, last - j);
-    read_elements(k, j * d_k, count * d_k, k_rows.data());
-    read_elements(v, j * d_v, count * d_v, v_rows.data());
+    k.read_rows(j, count, k_rows.data());
+    v.read_rows(j, count, v_rows.data());
     double partial[kRows], rounded[kRows];
     for (Index r = 0; r < count; ++r) {
       const RowSquares squares = row_squares(k_rows.data() + r * d_k, n);
@@ -135,10 +136,10 @@ double roundings(Index j) {
   return static_cast<double>(in_chain + in_block + in_span + 1);
 }
 
-Norms measure_norms(const Array& k, const Array& v, int threads) {
+Norms measure_norms(const MatrixView& k, const MatrixView& v, int threads) {
   constexpr Index kChunk = 512;  // less is not worth a thread
-  const Index T_k = k.shape()[0];
-  Numbers n = partial_sums(k.shape()[1]);
+  const Index T_k = k.rows();
+  Numbers n = partial_sums(k.columns());
   std::vector<Measured> chunks(static_cast<std::size_t>((T_k + kChunk - 1) / kChunk));
   parallel_for(threads, std::ssize(chunks), [&](Index c) {
     chunks[static_cast<std::size_t>(c)] =

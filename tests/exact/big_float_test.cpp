@@ -1,7 +1,7 @@
 // big.h switches off the macros of mpfr.h, which real.h includes too.
 #include "oracle/big.h"
 
-#include "attention/real.h"
+#include "exact/big_float.h"
 
 #include "array/float16.h"
 #include "catch.h"
@@ -78,7 +78,7 @@ TEST_CASE("set_boundary_above: is the midpoint, as if numbers went on beyond the
   for (const Dtype dtype : kFloats) {
     const Format format = format_of(dtype);
     for (const Ordinal ordinal : ordinals_of(dtype)) {
-      Real boundary(64);
+      BigFloat boundary(64);
       set_boundary_above(boundary, number_at(ordinal, format), dtype);
       if (mpfr_equal_p(boundary, midpoint_after(ordinal, format)) != 0) continue;
       FAIL_CHECK(name(dtype) << " above " << number_at(ordinal, format));
@@ -88,7 +88,7 @@ TEST_CASE("set_boundary_above: is the midpoint, as if numbers went on beyond the
 
 TEST_CASE("set_boundary_above: literals", "[real]") {
   const auto boundary = [](double x, Dtype dtype) {
-    Real result(64);
+    BigFloat result(64);
     set_boundary_above(result, x, dtype);
     return mpfr_get_d(result, MPFR_RNDN);
   };
@@ -127,10 +127,10 @@ TEST_CASE("round_real: rounds once, also right beside a midpoint", "[real]") {
 TEST_CASE("round_real: a zero is +0", "[real]") {
   for (const Dtype dtype : kFloats)
     for (const int sign : {1, -1}) {
-      Real zero(64), tiny(64);
+      BigFloat zero(64), tiny(64);
       mpfr_set_zero(zero, sign);
       mpfr_set_si_2exp(tiny, sign, -5000, MPFR_RNDN);
-      for (const Real* x : {&zero, &tiny}) {
+      for (const BigFloat* x : {&zero, &tiny}) {
         CHECK(round_real(*x, dtype) == 0);
         CHECK(!std::signbit(round_real(*x, dtype)));
       }

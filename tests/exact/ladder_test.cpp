@@ -1,4 +1,4 @@
-#include "attention/exact.h"
+#include "exact/ladder.h"
 #include "base/parallel.h"
 #include "catch.h"
 #include "oracle/matrix.h"
@@ -27,9 +27,12 @@ TEST_CASE("ladder: few rows of normal data climb beyond float64", "[ladder]") {
     const Array q = normal_matrix(random, kQueries, kFeatures);
     const Array k = normal_matrix(random, T_k, kFeatures);
     const Array v = normal_matrix(random, T_k, kFeatures);
+    const Head head = make_head(q, k, v);
+    const Norms norms = measure_norms(k, v, 1);
+    const MeasuredRows all{{&head, 0, kQueries, 0}, &norms};
+    Attention results = empty_results(kQueries, T_k, kFeatures, Dtype::float32, false);
     LadderCounts counts;
-    exact_attention(make_head(q, k, v), measure_norms(k, v, 1), Dtype::float32,
-                    available_processors(), false, &counts);
+    exact_attention({&all, 1}, available_processors(), results, &counts);
     std::printf("T_k %td: of %td rows, %td climb to double-double, %td to real numbers\n", T_k,
                 counts.float64, counts.double_double, counts.real);
     CHECK(counts.float64 == kQueries);

@@ -1,11 +1,11 @@
-#include "attention/exact.h"
+#include "exact/ladder.h"
 
-#include "attention/bound.h"
-#include "attention/decide.h"
-#include "attention/real.h"
-#include "attention/real_row.h"
-#include "attention/stage.h"
 #include "base/parallel.h"
+#include "exact/big_float.h"
+#include "exact/bound.h"
+#include "exact/decide.h"
+#include "exact/real_row.h"
+#include "stage/stage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,62 +19,94 @@ namespace {
 
 /// Values of a row that a step left undecided.
 struct OpenRow {
-  Index t;
+  Index row;  // of the results
   std::vector<Index> outputs, weights;
 };
 
 class Ladder {
  public:
-  Ladder(const Head& head, const Norms& norms, Dtype dtype, int threads, bool weights)
-      : head_(head), norms_(norms), dtype_(dtype), threads_(threads) {
-    result_.output = Array(Shape({head.n.T_q, head.n.d_v}), dtype);
-    if (weights) result_.weights = Array(Shape({head.n.T_q, head.n.T_k}), dtype);
+  Ladder(std::span<const MeasuredRows> parts, int threads, Attention& results)
+      : dtype_(results.output.dtype()),
+        threads_(threads),
+        results_(results),
+        rows_(static_cast<std::size_t>(results.output.shape()[0])),
+        all_columns_(static_cast<std::size_t>(results.output.shape()[1])) {
+    std::iota(all_columns_.begin(), all_columns_.end(), Index{0});
+    for (const MeasuredRows& part : parts) measure_rows(part);
   }
 
-  Attention climb(LadderCounts& counts) {
+  void climb(LadderCounts& counts) {
     const kernel::InstructionSet& set = kernel::instruction_set();
-    std::vector<Index> all_columns(static_cast<std::size_t>(head_.n.d_v));
-    std::iota(all_columns.begin(), all_columns.end(), Index{0});
     std::vector<RowTask> tasks;
-    for (Index t = 0; t < head_.n.T_q; ++t) tasks.push_back({t, all_columns});
+    for (const Row& row : rows_)
+      if (row.norms != nullptr) tasks.push_back(row.task);
 
     if (dtype_ != Dtype::float64) {
       counts.float64 = std::ssize(tasks);
-      run(set.float64, false, kFloat64Error, tasks);
+      run(set.float64, tasks);
       tasks.clear();
-      for (const OpenRow& row : open_rows_) tasks.push_back({row.t, row.outputs});
+      for (const OpenRow& open : open_rows_) {
+        tasks.push_back(row_of(open).task);
+        tasks.back().columns = open.outputs;
+      }
     }
     counts.double_double = std::ssize(tasks);
     const std::vector<OpenRow> before = std::exchange(open_rows_, {});
-    run(set.double_double, true, kDoubleDoubleError, tasks);
+    run(set.double_double, tasks);
     counts.real = std::ssize(open_rows_);
     settle_open_rows();
-    return std::move(result_);
   }
 
  private:
-  /// Stores what the arithmetic decides of these rows; one with an undecided value becomes open.
-  void run(const kernel::Kernel<double>& kernel, bool has_low, const ArithmeticError& error,
-           std::span<const RowTask> tasks) {
-    StageSink<double> sink;
-    sink.outputs = [&](const StageRows<double>& results) { take_outputs(results, error); };
-    if (result_.weights)
-      sink.weights = [&](const StageRows<double>& results, const StageWeights<double>& block) {
-        take_weights(results, block, error);
-      };
-    run_stage(kernel, has_low, true, head_, &norms_, tasks, threads_, sink);
+  /// What stays the same on the way up.
+  struct Row {
+    RowTask task;
+    const Norms* norms = nullptr;  // null: not asked for
+    QueryNorms query;
+  };
 
-    std::ranges::sort(open_rows_, {}, &OpenRow::t);
+  void measure_rows(const MeasuredRows& part) {
+    const Head& head = *part.rows.head;
+    std::vector<double> q_t(static_cast<std::size_t>(head.n.d_k));
+    for (Index r = 0; r < part.rows.count; ++r) {
+      head.q.read_rows(part.rows.first + r, 1, q_t.data());
+      const QueryNorms query = query_norms(*part.norms, q_t.data());
+      const Index row = part.rows.at + r;
+      rows_[static_cast<std::size_t>(row)] = {
+          {&head, part.rows.first + r, row, all_columns_,
+           score_bound(head, *part.norms, query.norm), dot_power(*part.norms, query.norm)},
+          part.norms,
+          query};
+    }
+  }
+
+  template <class Of>
+  const Row& row_of(const Of& of) const {
+    return rows_[static_cast<std::size_t>(of.row)];
+  }
+
+  /// Stores what the arithmetic decides of these rows; one with an undecided value becomes open.
+  void run(const kernel::Kernel<double>& kernel, std::span<const RowTask> tasks) {
+    StageSink<double> sink;
+    sink.outputs = [&](const StageRows<double>& results) { take_outputs(results, kernel.error); };
+    if (results_.weights)
+      sink.weights = [&](const StageRows<double>& results, const StageWeights<double>& block) {
+        take_weights(results, block, kernel.error);
+      };
+    run_stage(kernel, tasks, threads_, sink);
+
+    std::ranges::sort(open_rows_, {}, &OpenRow::row);
     merge_open_rows();
   }
 
   RowBound bound_of(const StageRows<double>& results, std::size_t r,
-                    const ArithmeticError& error) const {
-    return RowBound(error, head_, norms_, results.queries[r], results.bounded, results.sums[r],
+                    const kernel::ArithmeticError& error) const {
+    const Row& row = row_of(results.rows[r]);
+    return RowBound(error, *row.task.head, *row.norms, row.query, results.bounded, results.sums[r],
                     results.squares[r]);
   }
 
-  void take_outputs(const StageRows<double>& results, const ArithmeticError& error) {
+  void take_outputs(const StageRows<double>& results, const kernel::ArithmeticError& error) {
     const Index count = std::ssize(results.columns);
     std::vector<double> errors(results.columns.size()), rounded(results.columns.size());
     for (std::size_t r = 0; r < results.rows.size(); ++r) {
@@ -82,22 +114,22 @@ class Ladder {
       const double* low = results.o_low == nullptr ? nullptr : results.o_low + at;
       bound_of(results, r, error).outputs(results.columns, results.o + at, errors.data());
       const Index open = decide(results.o + at, low, errors.data(), count, dtype_, rounded.data());
-      const Index row = results.rows[r].t * head_.n.d_v;
-      if (count == head_.n.d_v)
-        store(result_.output, row, rounded.data(), count);
+      const Index row = results.rows[r].row;
+      if (count == std::ssize(all_columns_))
+        store(results_.output, row, 0, rounded.data(), count);
       else
         for (std::size_t i = 0; i < rounded.size(); ++i)
-          store(result_.output, row + results.columns[i], &rounded[i], 1);
+          store(results_.output, row, results.columns[i], &rounded[i], 1);
       if (open != 0) {
         std::vector<Index> columns = undecided(rounded);
         for (Index& column : columns) column = results.columns[static_cast<std::size_t>(column)];
-        add_open_row({results.rows[r].t, std::move(columns), {}});
+        add_open_row({row, std::move(columns), {}});
       }
     }
   }
 
   void take_weights(const StageRows<double>& results, const StageWeights<double>& block,
-                    const ArithmeticError& error) {
+                    const kernel::ArithmeticError& error) {
     std::vector<double> errors(static_cast<std::size_t>(block.keys)), rounded(errors.size());
     for (std::size_t r = 0; r < results.rows.size(); ++r) {
       const Index at = static_cast<Index>(r) * block.stride;
@@ -105,12 +137,12 @@ class Ladder {
       bound_of(results, r, error).weights(block.keys, block.w + at, errors.data());
       const Index open =
           decide(block.w + at, low, errors.data(), block.keys, dtype_, rounded.data());
-      const Index t = results.rows[r].t;
-      store(*result_.weights, t * head_.n.T_k + block.first, rounded.data(), block.keys);
+      const Index row = results.rows[r].row;
+      store(*results_.weights, row, block.first, rounded.data(), block.keys);
       if (open != 0) {
         std::vector<Index> keys = undecided(rounded);
         for (Index& key : keys) key += block.first;
-        add_open_row({t, {}, std::move(keys)});
+        add_open_row({row, {}, std::move(keys)});
       }
     }
   }
@@ -131,7 +163,7 @@ class Ladder {
   void merge_open_rows() {
     std::vector<OpenRow> merged;
     for (OpenRow& row : open_rows_) {
-      if (merged.empty() || merged.back().t != row.t) {
+      if (merged.empty() || merged.back().row != row.row) {
         merged.push_back(std::move(row));
         continue;
       }
@@ -147,37 +179,34 @@ class Ladder {
     parallel_for(threads_, std::ssize(open_rows_), [this](Index i) {
       free_reals_with_thread();
       const OpenRow& open = open_rows_[static_cast<std::size_t>(i)];
-      RealRow row(head_, open.t);
+      const RowTask& task = row_of(open).task;
+      RealRow row(*task.head, task.t);
       for (Index d : open.outputs) {
         const double value = row.output(d, dtype_);
-        store(result_.output, open.t * head_.n.d_v + d, &value, 1);
+        store(results_.output, open.row, d, &value, 1);
       }
       for (Index j : open.weights) {
         const double value = row.weight(j, dtype_);
-        store(*result_.weights, open.t * head_.n.T_k + j, &value, 1);
+        store(*results_.weights, open.row, j, &value, 1);
       }
     });
   }
 
-  void store(Array& array, Index position, const double* values, Index count) const {
-    store_rounded(values, count, dtype_, array.mutable_data() + position * size_bytes(dtype_));
-  }
-
-  const Head& head_;
-  const Norms& norms_;
   const Dtype dtype_;
   const int threads_;
-  Attention result_;
+  Attention& results_;
+  std::vector<Row> rows_;  // of the results
+  std::vector<Index> all_columns_;
   std::mutex mutex_;
   std::vector<OpenRow> open_rows_;
 };
 
 }  // namespace
 
-Attention exact_attention(const Head& head, const Norms& norms, Dtype dtype, int threads,
-                          bool weights, LadderCounts* counts) {
+void exact_attention(std::span<const MeasuredRows> parts, int threads, Attention& results,
+                     LadderCounts* counts) {
   LadderCounts local;
-  return Ladder(head, norms, dtype, threads, weights).climb(counts != nullptr ? *counts : local);
+  Ladder(parts, threads, results).climb(counts != nullptr ? *counts : local);
 }
 
 }  // namespace sdpa

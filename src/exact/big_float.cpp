@@ -1,7 +1,7 @@
-#include "attention/real.h"
+#include "exact/big_float.h"
 
 #include "array/float16.h"
-#include "attention/decide.h"
+#include "exact/decide.h"
 
 #include <bit>
 #include <cmath>
@@ -54,7 +54,7 @@ void set_boundary_above(mpfr_ptr boundary, double x, Dtype dtype) {
   const double largest = std::isfinite(x) ? std::fabs(x) : std::fabs(next);
   const double last_step = largest + next_above(-largest, dtype);
   const double base = std::isfinite(x) ? x : next;
-  Real half(64);
+  BigFloat half(64);
   if (std::isfinite(x) && std::isfinite(next)) {
     mpfr_set_d(half, next, MPFR_RNDN);
     mpfr_sub_d(half, half, x, MPFR_RNDN);

@@ -1,4 +1,4 @@
-#include "attention/bound.h"
+#include "exact/bound.h"
 
 #include "kernel/kernel.h"
 
@@ -40,31 +40,11 @@ namespace sdpa {
 //    zero, or something is subnormal on the way to them. The sum is then about 1 or more. Products
 //    that underflow lose at most `underflow` each.
 //
-// The bounds of the double-double operations are in kernel/double_double.h, those of exp in
-// kernel/exp.h.
-struct ArithmeticError {
-  double partial_sum;  // of a dot product, relative to each partial sum
-  double dot;          // of a dot product besides, for each chain, relative to N
-  double scale;  // in float64 only that of log2(e)/sqrt(d_k) (head.h), which `exp` has room for
-  double subtract;
-  double exp;
-  double multiply;
-  double rounding;      // of the weighted sum, for each of `roundings`
-  double weighted_sum;  // of the weighted sum besides, relative to sum_j w_j |v_j|
-  double total;         // for each span that joins the total
-  double sum;
-  double divide;
-  double underflow;  // what a product that underflows may lose
-};
+// What a, the arithmetic, contributes to each of these is in kernel/error.h.
 
 namespace {
 
-constexpr double u = 0x1p-53;
-constexpr double u2 = u * u;
 constexpr double kFeatures = kernel::kFeatureChain;
-constexpr double kKeys = kernel::kKeyChain;
-constexpr double kChains = kernel::kKeyBlock / kernel::kKeyChain;  // of a block
-constexpr double kBlocks = kernel::kKeySpan / kernel::kKeyBlock;   // of a span
 
 constexpr double kSlack = 1 + 0x1p-8;
 constexpr double kLargestError = 0x1p-12;
@@ -76,36 +56,6 @@ double inverse_root(const Head& head) {
 
 }  // namespace
 
-const ArithmeticError kFloat64Error{
-    .partial_sum = u,
-    .dot = 0,
-    .scale = 0,
-    .subtract = u,
-    .exp = 2 * u,
-    .multiply = 2 * u,
-    .rounding = u,
-    .weighted_sum = 0,
-    .total = 0,
-    .sum = (kKeys + kChains + kBlocks + 1) * u,
-    .divide = u,
-    .underflow = 0x1p-1074,
-};
-
-const ArithmeticError kDoubleDoubleError{
-    .partial_sum = 0,
-    .dot = (4 * kFeatures * (kFeatures + 3) / 2 + 3) * u2,
-    .scale = (5 + 16) * u2,  // the product and log2(e)/sqrt(d_k)
-    .subtract = 2 * u2,
-    .exp = 32 * u2,
-    .multiply = 5 * u2,
-    .rounding = 0,
-    .weighted_sum = (kKeys * kKeys + 2 + 3 * (kChains + kBlocks)) * u2,
-    .total = 3 * u2,
-    .sum = 3 * (kKeys + kChains + kBlocks) * u2,
-    .divide = 15 * u2,
-    .underflow = 0x1p-1072,
-};
-
 double dot_power(const Norms& norms, double q_norm) {
   int exponent;
   std::frexp(q_norm * norms.k * kSlack, &exponent);
@@ -116,7 +66,7 @@ double score_bound(const Head& head, const Norms& norms, double q_norm) {
   return inverse_root(head) * q_norm * norms.k * kSlack;
 }
 
-RowBound::RowBound(const ArithmeticError& a, const Head& head, const Norms& norms,
+RowBound::RowBound(const kernel::ArithmeticError& a, const Head& head, const Norms& norms,
                    const QueryNorms& query, bool bounded, double sum, double squares)
     : norms_(norms) {
   const double chains = std::ceil(static_cast<double>(head.n.d_k) / kFeatures);

@@ -1,6 +1,6 @@
-#include "attention/real_row.h"
+#include "exact/real_row.h"
 
-#include "attention/decide.h"
+#include "exact/decide.h"
 
 #include <algorithm>
 #include <cmath>
@@ -46,7 +46,7 @@ void set_unit(mpfr_ptr unit, mpfr_prec_t precision) {
 
 /// Sum of doubles, correctly rounded to the precision of `sum`.
 void sum_doubles(mpfr_ptr sum, std::span<const double> x) {
-  std::vector<Real> terms;
+  std::vector<BigFloat> terms;
   std::vector<mpfr_ptr> pointers;
   terms.reserve(x.size());
   for (double value : x) {
@@ -62,7 +62,7 @@ void sum_doubles(mpfr_ptr sum, std::span<const double> x) {
 RealRow::RealRow(const Head& head, Index t) : head_(head) {
   const Extents& n = head.n;
   q_t_.resize(static_cast<std::size_t>(n.d_k));
-  read_elements(head.q, t * n.d_k, n.d_k, q_t_.data());
+  head.q.read_rows(t, 1, q_t_.data());
   read_keys();
   group_keys();
 }
@@ -75,7 +75,7 @@ void RealRow::read_keys() {
   dot_exact_.resize(keys);
   std::vector<double> k_j(static_cast<std::size_t>(n.d_k));
   for (std::size_t j = 0; j < keys; ++j) {
-    read_elements(head_.k, static_cast<Index>(j) * n.d_k, n.d_k, k_j.data());
+    head_.k.read_rows(static_cast<Index>(j), 1, k_j.data());
     const ExactSum dot = exact_dot(q_t_.data(), k_j.data(), n.d_k);
     dot_high_[j] = dot.high;
     dot_low_[j] = dot.low;
@@ -103,11 +103,9 @@ int RealRow::compare_scores(Index j, Index other) const {
     return (dot_low_[a] > dot_low_[b]) - (dot_low_[a] < dot_low_[b]);
   }
   const Index row_bytes = head_.n.d_k * size_bytes(head_.k.dtype());
-  const std::byte* k = head_.k.data();
-  if (std::memcmp(k + j * row_bytes, k + other * row_bytes, static_cast<std::size_t>(row_bytes)) ==
-      0)
+  if (std::memcmp(head_.k.row(j), head_.k.row(other), static_cast<std::size_t>(row_bytes)) == 0)
     return 0;
-  Real difference(MPFR_PREC_MIN);
+  BigFloat difference(MPFR_PREC_MIN);
   score_difference(difference, j, other);
   return mpfr_sgn(static_cast<mpfr_srcptr>(difference));
 }
@@ -124,13 +122,13 @@ void RealRow::score_difference(mpfr_ptr difference, Index j, Index other) const 
 void RealRow::difference_by_products(mpfr_ptr difference, Index j, Index other) const {
   const Index d_k = head_.n.d_k;
   std::vector<double> k_row(static_cast<std::size_t>(d_k));
-  std::vector<Real> terms;
+  std::vector<BigFloat> terms;
   std::vector<mpfr_ptr> pointers;
   terms.reserve(2 * k_row.size());
   for (auto [row, sign] : {std::pair{j, 1.0}, std::pair{other, -1.0}}) {
-    read_elements(head_.k, row * d_k, d_k, k_row.data());
+    head_.k.read_rows(row, 1, k_row.data());
     for (std::size_t i = 0; i < k_row.size(); ++i) {
-      Real& term = terms.emplace_back(kProductPrecision);
+      BigFloat& term = terms.emplace_back(kProductPrecision);
       mpfr_set_d(term, sign * k_row[i], MPFR_RNDN);
       mpfr_mul_d(term, term, q_t_[i], MPFR_RNDN);
       pointers.push_back(term);
@@ -148,13 +146,13 @@ const RealRow::Numerators& RealRow::numerators(Index leading, mpfr_prec_t precis
   if (result.leading == leading && result.precision == precision) return result;
   result = {leading, precision, {}, {}, 0};
 
-  Real scale(precision);
+  BigFloat scale(precision);
   mpfr_set_ui(scale, static_cast<unsigned long>(head_.n.d_k), MPFR_RNDN);
   mpfr_rec_sqrt(scale, scale, MPFR_RNDN);
   const Index leading_key =
       order_[static_cast<std::size_t>(groups_[static_cast<std::size_t>(leading)].begin)];
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    Real& value = result.values.emplace_back(precision);
+    BigFloat& value = result.values.emplace_back(precision);
     mpfr_set_ui(value, 0, MPFR_RNDN);
     bool negligible = true;
     if (static_cast<Index>(g) >= leading) {
@@ -181,7 +179,7 @@ void RealRow::sum_groups() {
 /// V_g - n_g * subtracted, the exact number rounded once. Returns 0 if it was not rounded.
 int RealRow::group_sum(mpfr_ptr sum, std::size_t g, mpfr_srcptr subtracted) const {
   const Group& group = groups_[g];
-  std::vector<Real> terms;
+  std::vector<BigFloat> terms;
   terms.reserve(static_cast<std::size_t>(group_sums_[g].exact ? 2 : group.count()) + 1);
   auto add_term = [&terms](double x) { mpfr_set_d(terms.emplace_back(53), x, MPFR_RNDN); };
   if (group_sums_[g].exact) {
@@ -190,7 +188,7 @@ int RealRow::group_sum(mpfr_ptr sum, std::size_t g, mpfr_srcptr subtracted) cons
   } else {
     for (Index at = group.begin; at < group.end; ++at) add_term(v_[static_cast<std::size_t>(at)]);
   }
-  Real& product = terms.emplace_back(128);
+  BigFloat& product = terms.emplace_back(128);
   mpfr_mul_ui(product, subtracted, static_cast<unsigned long>(group.count()), MPFR_RNDN);
   mpfr_neg(product, product, MPFR_RNDN);
   std::vector<mpfr_ptr> pointers(terms.begin(), terms.end());
@@ -199,7 +197,7 @@ int RealRow::group_sum(mpfr_ptr sum, std::size_t g, mpfr_srcptr subtracted) cons
 
 /// A sum over groups, sum_g numerator_g * c_g, and how far it may be from the real number.
 struct RealRow::Sum {
-  Real value, error;
+  BigFloat value, error;
 
   explicit Sum(mpfr_prec_t precision)
       : value(precision), error(64), size_(64), product_(precision) {
@@ -216,10 +214,10 @@ struct RealRow::Sum {
   }
 
   void add_negligible(mpfr_srcptr c) {
-    Real bound(64);
+    BigFloat bound(64);
     mpfr_set_d(bound, -kLargestExponent, MPFR_RNDN);
     mpfr_exp(bound, bound, MPFR_RNDU);
-    Real size(64);
+    BigFloat size(64);
     mpfr_abs(size, c, MPFR_RNDU);
     mpfr_mul(bound, bound, size, MPFR_RNDU);
     mpfr_add(error, error, bound, MPFR_RNDU);
@@ -229,7 +227,7 @@ struct RealRow::Sum {
   /// takes part in at most as many additions as there are groups. Doubled for the products of
   /// errors.
   void finish(const Numerators& numerators) {
-    Real unit(64);
+    BigFloat unit(64);
     set_unit(unit, numerators.precision);
     const double count =
         4 * numerators.largest_exponent + 4 + static_cast<double>(numerators.values.size());
@@ -239,14 +237,14 @@ struct RealRow::Sum {
   }
 
  private:
-  Real size_, product_;
+  BigFloat size_, product_;
 };
 
 /// Sign of F(boundary).
 int RealRow::sign_against(mpfr_srcptr boundary) {
   for (mpfr_prec_t precision = kFirstPrecision;; precision *= 2) {
     Sum sum(precision);
-    Real c(precision);
+    BigFloat c(precision);
     const Numerators* from_leading = nullptr;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       group_sum(c, g, boundary);
@@ -266,7 +264,7 @@ int RealRow::sign_against(mpfr_srcptr boundary) {
 /// The average where all scores are equal: the sum of the values through their number, if the sum
 /// fits.
 std::optional<double> RealRow::round_mean(Dtype dtype) const {
-  Real mean(kFirstPrecision), zero(MPFR_PREC_MIN);
+  BigFloat mean(kFirstPrecision), zero(MPFR_PREC_MIN);
   mpfr_set_ui(zero, 0, MPFR_RNDN);
   if (group_sum(mean, 0, zero) != 0) return std::nullopt;
   const auto keys = static_cast<unsigned long>(groups_[0].count());
@@ -286,12 +284,12 @@ double RealRow::round_average(Dtype dtype) {
   sum_groups();
   if (groups_.size() == 1)
     if (const std::optional<double> mean = round_mean(dtype)) return *mean;
-  Real zero(MPFR_PREC_MIN);
+  BigFloat zero(MPFR_PREC_MIN);
   mpfr_set_ui(zero, 0, MPFR_RNDN);
   for (mpfr_prec_t precision = kFirstPrecision;; precision *= 2) {
     const Numerators& p = numerators(0, precision);
     Sum values(precision), counts(precision);
-    Real c(precision), count(64);
+    BigFloat c(precision), count(64);
     bool all_zero = true;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       group_sum(c, g, zero);
@@ -311,25 +309,25 @@ double RealRow::round_average(Dtype dtype) {
 
     // o = V / L; its error is at most (dV + |o| dL) / (L - dL), and L, which holds exp(0), is at
     // least 1.
-    Real o(precision), error(64), size(64);
+    BigFloat o(precision), error(64), size(64);
     mpfr_div(o, values.value, counts.value, MPFR_RNDN);
     mpfr_abs(size, o, MPFR_RNDU);
     mpfr_mul(error, size, counts.error, MPFR_RNDU);
     mpfr_add(error, error, values.error, MPFR_RNDU);
     mpfr_div(error, error, counts.value, MPFR_RNDU);
     mpfr_mul_2ui(error, error, 1, MPFR_RNDU);
-    Real last_rounding(64);
+    BigFloat last_rounding(64);
     set_unit(last_rounding, precision);
     mpfr_mul(last_rounding, last_rounding, size, MPFR_RNDU);
     mpfr_add(error, error, last_rounding, MPFR_RNDU);
 
-    Real below(precision), above(precision);
+    BigFloat below(precision), above(precision);
     mpfr_sub(below, o, error, MPFR_RNDD);
     mpfr_add(above, o, error, MPFR_RNDU);
     const double lower = round_real(below, dtype), upper = round_real(above, dtype);
     if (lower == upper) return lower;
     if (next_above(lower, dtype) != upper) continue;
-    Real boundary(64);
+    BigFloat boundary(64);
     set_boundary_above(boundary, lower, dtype);
     const int sign = sign_against(boundary);
     return sign > 0 ? upper : sign < 0 ? lower : round_real(boundary, dtype);
@@ -338,7 +336,7 @@ double RealRow::round_average(Dtype dtype) {
 
 double RealRow::output(Index d, Dtype dtype) {
   std::vector<double> column(order_.size());
-  read_column(head_.v, d, column.data());
+  head_.v.read_column(d, column.data());
   v_.resize(order_.size());
   std::ranges::transform(order_, v_.begin(),
                          [&](Index j) { return column[static_cast<std::size_t>(j)]; });

@@ -9,15 +9,15 @@
 namespace sdpa {
 
 /// An MPFR number that frees itself.
-class Real {
+class BigFloat {
  public:
-  explicit Real(mpfr_prec_t precision) { mpfr_init2(value_, precision); }
-  Real(Real&& other) noexcept : Real(MPFR_PREC_MIN) { mpfr_swap(value_, other.value_); }
-  Real& operator=(Real&& other) noexcept {
+  explicit BigFloat(mpfr_prec_t precision) { mpfr_init2(value_, precision); }
+  BigFloat(BigFloat&& other) noexcept : BigFloat(MPFR_PREC_MIN) { mpfr_swap(value_, other.value_); }
+  BigFloat& operator=(BigFloat&& other) noexcept {
     mpfr_swap(value_, other.value_);
     return *this;
   }
-  ~Real() { mpfr_clear(value_); }
+  ~BigFloat() { mpfr_clear(value_); }
 
   operator mpfr_ptr() { return value_; }
   operator mpfr_srcptr() const { return value_; }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "attention/exact_sum.h"
-#include "attention/head.h"
-#include "attention/real.h"
+#include "exact/big_float.h"
+#include "exact/exact_sum.h"
+#include "stage/head.h"
 
 #include <optional>
 #include <span>
@@ -36,7 +36,7 @@ class RealRow {
   struct Numerators {
     Index leading = -1;
     mpfr_prec_t precision = 0;
-    std::vector<Real> values;
+    std::vector<BigFloat> values;
     std::vector<bool> negligible;
     double largest_exponent =
         0;  ///< of those that are not negligible, the largest absolute argument of exp

@@ -1,4 +1,4 @@
-#include "attention/exact_sum.h"
+#include "exact/exact_sum.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "attention/head.h"
+#include "stage/head.h"
 
 #include "catch.h"
 #include "oracle/big.h"

@@ -1,4 +1,4 @@
-#include "attention/decide.h"
+#include "exact/decide.h"
 
 #include "catch.h"
 #include "oracle/big.h"

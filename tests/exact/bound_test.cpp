@@ -1,14 +1,14 @@
 // Compares the error bounds with the errors, on 50,000 outputs and as many weights and more; with
 // SDPA_EXHAUSTIVE set, on a million.
 
-#include "attention/bound.h"
+#include "exact/bound.h"
 
-#include "attention/bound_operands.h"
-#include "attention/stage.h"
 #include "catch.h"
+#include "exact/bound_operands.h"
 #include "oracle/big.h"
 #include "oracle/matrix.h"
 #include "oracle/random.h"
+#include "stage/stage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -82,13 +82,17 @@ Truth truth_of(const Operands& operands, const Extents& n) {
 /// One arithmetic of the kernel and its bounds.
 struct Variant {
   const char* name;
-  const ArithmeticError& error;
   bool double_double, allow_bounded;
+
+  const kernel::Kernel<double>& kernel() const {
+    const kernel::InstructionSet& set = kernel::instruction_set();
+    return double_double ? set.double_double : set.float64;
+  }
 };
-const Variant kVariants[] = {{"float64", kFloat64Error, false, false},
-                             {"float64, bounded", kFloat64Error, false, true},
-                             {"double-double", kDoubleDoubleError, true, false},
-                             {"double-double, bounded", kDoubleDoubleError, true, true}};
+const Variant kVariants[] = {{"float64", false, false},
+                             {"float64, bounded", false, true},
+                             {"double-double", true, false},
+                             {"double-double, bounded", true, true}};
 
 /// What was seen of many values: how many, how many had a finite bound, how many were off by more,
 /// and the largest error as a fraction of its bound.
@@ -125,10 +129,19 @@ void see_problem(const Variant& variant, const Head& head, const Norms& norms, c
   std::vector<Index> columns(static_cast<std::size_t>(head.n.d_v));
   std::iota(columns.begin(), columns.end(), Index{0});
   std::vector<RowTask> rows;
-  for (Index t = 0; t < head.n.T_q; ++t) rows.push_back({t, columns});
+  std::vector<QueryNorms> queries;
+  std::vector<double> q_t(static_cast<std::size_t>(head.n.d_k));
+  for (Index t = 0; t < head.n.T_q; ++t) {
+    head.q.read_rows(t, 1, q_t.data());
+    const QueryNorms& query = queries.emplace_back(query_norms(norms, q_t.data()));
+    rows.push_back({&head, t, t, columns,
+                    variant.allow_bounded ? score_bound(head, norms, query.norm) : HUGE_VAL,
+                    dot_power(norms, query.norm)});
+  }
 
   const auto bound_of = [&](const StageRows<double>& results, std::size_t r) {
-    return RowBound(variant.error, head, norms, results.queries[r], results.bounded,
+    return RowBound(variant.kernel().error, head, norms,
+                    queries[static_cast<std::size_t>(results.rows[r].t)], results.bounded,
                     results.sums[r], results.squares[r]);
   };
   std::vector<double> bounds;
@@ -154,9 +167,7 @@ void see_problem(const Variant& variant, const Head& head, const Norms& norms, c
           truth.weights.data() + results.rows[r].t * head.n.T_k + block.first, block.keys);
     }
   };
-  const kernel::InstructionSet& set = kernel::instruction_set();
-  run_stage(variant.double_double ? set.double_double : set.float64, variant.double_double,
-            variant.allow_bounded, head, &norms, rows, 1, sink);
+  run_stage(variant.kernel(), rows, 1, sink);
 }
 
 void print(const char* kind, const char* variant, const SeenOfVariant& seen) {

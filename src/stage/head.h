@@ -1,0 +1,29 @@
+#pragma once
+
+#include "array/view.h"
+
+namespace sdpa {
+
+/// Extents of one head.
+struct Extents {
+  Index T_q, T_k, d_k, d_v;
+};
+
+/// The operands of one head.
+struct Head {
+  MatrixView q, k, v;  ///< (T_q, d_k), (T_k, d_k), (T_k, d_v)
+  Extents n;
+  double scale_high, scale_low;  ///< log2(e)/sqrt(d_k), within 2^-102 of it, relatively
+};
+
+/// Rows first ... first + count - 1 of q, whose results are rows at ... at + count - 1 of others.
+struct HeadRows {
+  const Head* head;
+  Index first, count;
+  Index at;
+};
+
+/// The head of these operands, which fit each other (attention/problem.h).
+Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v);
+
+}  // namespace sdpa

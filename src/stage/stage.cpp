@@ -1,0 +1,81 @@
+#include "stage/stage.h"
+
+#include "base/parallel.h"
+#include "stage/group.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace sdpa {
+
+namespace {
+
+using Rows = std::span<const RowTask>;
+
+/// Below this many multiplications a thread costs more than it brings.
+constexpr Index kWorthAThread = 1 << 21;
+
+/// The rows of each head.
+std::vector<Rows> split_by_head(Rows rows) {
+  std::vector<Rows> heads;
+  while (!rows.empty()) {
+    const auto end = std::ranges::find_if(
+        rows, [&](const RowTask& row) { return row.head != rows.front().head; });
+    const auto count = static_cast<std::size_t>(end - rows.begin());
+    heads.push_back(rows.first(count));
+    rows = rows.subspan(count);
+  }
+  return heads;
+}
+
+/// Cuts rows of one head into at most so many groups, as equal as possible in whole vectors.
+void add_groups(Rows rows, Index groups, Index lanes, std::vector<Rows>& to) {
+  const Index count = std::ssize(rows), vectors = (count + lanes - 1) / lanes;
+  groups = std::min(groups, vectors);
+  for (Index g = 0; g < groups; ++g) {
+    const Index first = vectors * g / groups * lanes;
+    const Index last = std::min(vectors * (g + 1) / groups * lanes, count);
+    to.push_back(
+        rows.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first)));
+  }
+}
+
+}  // namespace
+
+template <class Number>
+void run_stage(const kernel::Kernel<Number>& kernel, std::span<const RowTask> rows, int threads,
+               const StageSink<Number>& sink) {
+  if (rows.empty()) return;
+  const Extents& n = rows.front().head->n;
+  const Index work = std::ssize(rows) * n.T_k * (n.d_k + n.d_v);
+  const Index workers = std::clamp<Index>(work / kWorthAThread, 1, threads);
+
+  const std::vector<Rows> heads = split_by_head(rows);
+  const auto fewest = [&](Rows of_head) {
+    return (std::ssize(of_head) + kernel.queries - 1) / kernel.queries;
+  };
+  Index fewest_groups = 0;
+  for (const Rows& of_head : heads) fewest_groups += fewest(of_head);
+
+  // Few queries and many keys: threads share the keys of a group. Else the groups, as many as the
+  // threads can share evenly.
+  const bool share_keys = fewest_groups < workers && span_count(*rows.front().head) >= 2 * workers;
+  const Index wanted =
+      share_keys ? fewest_groups : (fewest_groups + workers - 1) / workers * workers;
+  std::vector<Rows> groups;
+  for (const Rows& of_head : heads)
+    add_groups(of_head, (fewest(of_head) * wanted + fewest_groups - 1) / fewest_groups,
+               kernel.lanes, groups);
+
+  parallel_for(static_cast<int>(share_keys ? 1 : workers), std::ssize(groups), [&](Index g) {
+    QueryGroup<Number> group(kernel, groups[static_cast<std::size_t>(g)]);
+    group.run(static_cast<int>(share_keys ? workers : 1), sink);
+  });
+}
+
+template void run_stage(const kernel::Kernel<float>&, std::span<const RowTask>, int,
+                        const StageSink<float>&);
+template void run_stage(const kernel::Kernel<double>&, std::span<const RowTask>, int,
+                        const StageSink<double>&);
+
+}  // namespace sdpa
