@@ -89,7 +89,7 @@ Finding find(const CheckOptions& options, const Inputs& in, Index heads) {
   WrongKernels wrong;
   for (Index head = 0; head < heads; ++head) {
     const Array q = in.q.matrix(head), k = in.k.matrix(head), v = in.v.matrix(head);
-    const Bounds bounds = error_bounds(q, k, v, arithmetic, options.threads);
+    const KernelBounds bounds = kernel_bounds(q, k, v, arithmetic, options.threads);
     judge.add_head(in.actual.matrix(head), attention(q, k, v, exactly).output, bounds);
     wrong.try_on(q, k, v, bounds, arithmetic.output);
   }

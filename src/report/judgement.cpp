@@ -48,7 +48,7 @@ double multiple(const Value& value, Dtype dtype) {
 
 }  // namespace
 
-void Judge::add_head(const Array& actual, const Array& exact, const Bounds& bounds) {
+void Judge::add_head(const Array& actual, const Array& exact, const KernelBounds& bounds) {
   for (Index i = 0; i < actual.shape().element_count(); ++i) {
     const std::size_t at = static_cast<std::size_t>(i);
     const Value value =

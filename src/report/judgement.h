@@ -1,7 +1,7 @@
 #pragma once
 
 #include "array/array.h"
-#include "report/bound.h"
+#include "report/kernel_bound.h"
 #include "report/pattern.h"
 
 namespace sdpa {
@@ -37,7 +37,7 @@ class Judge {
   ///
   /// Where the right value is a NaN only a NaN is right, and where it is infinite, only that; an
   /// infinity is allowed where the bound reaches the values that round to it.
-  void add_head(const Array& actual, const Array& exact, const Bounds& bounds);
+  void add_head(const Array& actual, const Array& exact, const KernelBounds& bounds);
 
   const Judgement& judgement() const { return judgement_; }
 

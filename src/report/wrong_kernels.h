@@ -1,7 +1,7 @@
 #pragma once
 
 #include "array/array.h"
-#include "report/bound.h"
+#include "report/kernel_bound.h"
 
 #include <string_view>
 #include <vector>
@@ -35,7 +35,8 @@ class WrongKernels {
   /// q, k, v   (T_q, d_k), (T_k, d_k), (T_k, d_v)
   /// bounds    of this problem
   /// output    type of the output that is judged
-  void try_on(const Array& q, const Array& k, const Array& v, const Bounds& bounds, Dtype output);
+  void try_on(const Array& q, const Array& k, const Array& v, const KernelBounds& bounds,
+              Dtype output);
 
   const std::vector<WrongKernel>& kernels() const { return kernels_; }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "array/array.h"
-#include "report/bound.h"
 #include "report/judgement.h"
+#include "report/kernel_bound.h"
 #include "report/kernels.h"
 #include "report/ulp.h"
 
@@ -65,9 +65,10 @@ inline std::vector<double> right_values(const kernels::Problem& p) {
   return o;
 }
 
-inline Bounds bounds_of(const kernels::Problem& p, Dtype inputs, const Arithmetic& arithmetic) {
-  return error_bounds(array_of(p.q, {p.T_q, p.d_k}, inputs), array_of(p.k, {p.T_k, p.d_k}, inputs),
-                      array_of(p.v, {p.T_k, p.d_v}, inputs), arithmetic, 1);
+inline KernelBounds bounds_of(const kernels::Problem& p, Dtype inputs,
+                              const Arithmetic& arithmetic) {
+  return kernel_bounds(array_of(p.q, {p.T_q, p.d_k}, inputs), array_of(p.k, {p.T_k, p.d_k}, inputs),
+                       array_of(p.v, {p.T_k, p.d_v}, inputs), arithmetic, 1);
 }
 
 /// The values of a kernel, stored in the output type of `arithmetic`, against the bound of an

@@ -76,7 +76,7 @@ TEST_CASE("judgement: a number without a bound is not judged") {
 
 TEST_CASE("judgement: heads follow each other in one output") {
   Judge judge(Shape({2, 1, 2}));
-  const Bounds bounds{{1, 2}, {0.5, 0.5}};
+  const KernelBounds bounds{{1, 2}, {0.5, 0.5}};
   const Array exact = array_of({1, 2}, {1, 2});
   judge.add_head(exact, exact, bounds);
   judge.add_head(array_of({1.25, 3}, {1, 2}), exact, bounds);

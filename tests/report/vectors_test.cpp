@@ -54,7 +54,7 @@ Index check_folder(const std::string& folder, const char* output, const Arithmet
     INFO("head " << head);
     const kernels::Problem p = problem(q.matrix(head), k.matrix(head), v.matrix(head));
     const Array exact = array_of(right_values(p), {p.T_q, p.d_v}, arithmetic.output);
-    const Bounds bounds = bounds_of(p, q.dtype(), arithmetic);
+    const KernelBounds bounds = bounds_of(p, q.dtype(), arithmetic);
     whole.add_head(actual.matrix(head), exact, bounds);
 
     Judge alone(exact.shape());

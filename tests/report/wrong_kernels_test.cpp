@@ -15,7 +15,7 @@ using Fates = std::map<std::string, WrongKernelFate>;
 
 constexpr Arithmetic kFloat32{Dtype::float32, Dtype::float32, Dtype::float32};
 
-void try_on(WrongKernels& wrong, const Problem& p, const Bounds& bounds) {
+void try_on(WrongKernels& wrong, const Problem& p, const KernelBounds& bounds) {
   wrong.try_on(array_of(p.q, {p.T_q, p.d_k}), array_of(p.k, {p.T_k, p.d_k}),
                array_of(p.v, {p.T_k, p.d_v}), bounds, Dtype::float32);
 }
@@ -26,7 +26,7 @@ Fates fates(const WrongKernels& wrong) {
   return result;
 }
 
-Fates fates(const Problem& p, const Bounds& bounds) {
+Fates fates(const Problem& p, const KernelBounds& bounds) {
   WrongKernels wrong;
   try_on(wrong, p, bounds);
   return fates(wrong);
@@ -37,7 +37,7 @@ Fates fates(const Problem& p) {
 }
 
 /// The bounds with which only `output` itself, to a millionth, would pass.
-Bounds narrow(const std::vector<double>& output) {
+KernelBounds narrow(const std::vector<double>& output) {
   return {output, std::vector<double>(output.size(), 1e-6)};
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("wrong kernels: the results by which they are known") {
   // A bound around what a wrong kernel gives accepts it, and rejects the others. Values by hand.
   const Problem p = example();
   const auto accepted = [&](const std::vector<double>& output) {
-    Bounds bounds = narrow(output);
+    KernelBounds bounds = narrow(output);
     std::string names;
     for (const auto& [name, fate] : fates(p, bounds))
       if (fate != WrongKernelFate::rejected && name != "k and v swapped" &&
@@ -95,7 +95,7 @@ TEST_CASE("wrong kernels: unscaled scores, and k and v swapped, by hand") {
 TEST_CASE("wrong kernels: a bound that is too wide accepts them") {
   Generator generator(2);
   const Problem p = random_problem(generator, 4, Dtype::float32);
-  Bounds bounds = bounds_of(p, Dtype::float32, kFloat32);
+  KernelBounds bounds = bounds_of(p, Dtype::float32, kFloat32);
   for (double& allowed : bounds.allowed) allowed = 100;
   for (const auto& [name, fate] : fates(p, bounds)) {
     INFO(name);
@@ -122,7 +122,7 @@ TEST_CASE("wrong kernels: what does not exist, or is right, is not tried") {
 
 TEST_CASE("wrong kernels: one head on which it is outside rejects a kernel") {
   const Problem p = example();
-  Bounds wide = narrow({2, 2, 1.5, 3}), exact = wide;
+  KernelBounds wide = narrow({2, 2, 1.5, 3}), exact = wide;
   for (double& allowed : wide.allowed) allowed = 100;
   WrongKernels wrong;
   try_on(wrong, p, wide);

@@ -52,7 +52,7 @@
 //    of exponentials.
 // 6. The result is rounded once: half an ulp of its type.
 
-#include "report/row_bound.h"
+#include "report/row_error.h"
 
 #include "report/ulp.h"
 
@@ -72,10 +72,6 @@ double square(double x) {
   return x * x;
 }
 
-std::vector<double> zeros(Index count) {
-  return std::vector<double>(static_cast<std::size_t>(count));
-}
-
 /// How often a running maximum over the scores is replaced.
 template <class Iterator>
 double count_new_maxima(Iterator first, Iterator last) {
@@ -90,129 +86,111 @@ double count_new_maxima(Iterator first, Iterator last) {
 
 }  // namespace
 
-KeysAndValues::KeysAndValues(const Array& k_array, const Array& v_array)
+TextbookHead::TextbookHead(const Array& k_array, const Array& v_array)
     : T_k(k_array.shape()[0]),
       d_k(k_array.shape()[1]),
       d_v(v_array.shape()[1]),
       scale(1 / std::sqrt(static_cast<double>(d_k))),
-      k(zeros(T_k * d_k)),
-      v(zeros(T_k * d_v)),
-      column_sizes(zeros(d_v)) {
-  read_elements(k_array, 0, T_k * d_k, k.data());
-  read_elements(v_array, 0, T_k * d_v, v.data());
-  for (Index j = 0; j < T_k; ++j)
-    for (Index d = 0; d < d_v; ++d) column_sizes[d] += std::fabs(v[j * d_v + d]);
+      k_transposed(textbook::transposed(k_array)),
+      v(textbook::values_of(v_array)),
+      column_sizes(static_cast<std::size_t>(d_v)) {
+  for (std::size_t at = 0; at < v.size(); ++at)
+    column_sizes[at % column_sizes.size()] += std::fabs(v[at]);
 }
 
-RowBound::RowBound(const KeysAndValues& head, const Arithmetic& arithmetic)
+RowError::RowError(const TextbookHead& head, const Arithmetic& arithmetic)
     : head_(head),
       arithmetic_(arithmetic),
       u_(unit_roundoff(arithmetic.accumulate)),
-      u_w_(std::max(u_, unit_roundoff(arithmetic.weights))),
-      key_mean_(zeros(head.d_k)),
-      key_mean_square_(zeros(head.d_k)) {
-  for (auto* of_keys : {&s_, &p_, &w_, &e_, &rest_}) *of_keys = zeros(head.T_k);
-  for (auto* of_columns : {&a_, &linear_, &variance_, &weight_variance_, &shared_scale_, &prefix_,
-                           &largest_prefix_, &last_term_, &group_})
-    *of_columns = zeros(head.d_v);
+      u_w_(std::max(u_, unit_roundoff(arithmetic.weights))) {
+  for (auto* of_keys : {&s_, &p_, &w_, &e_, &rest_})
+    of_keys->resize(static_cast<std::size_t>(head.T_k));
+  for (auto* of_columns : {&o_, &allowed_, &a_, &linear_, &variance_, &weight_variance_,
+                           &shared_scale_, &prefix_, &largest_prefix_, &last_term_, &group_})
+    of_columns->resize(static_cast<std::size_t>(head.d_v));
 }
 
-void RowBound::compute(const double* q_t, double* o_t, double* allowed_t) {
-  scores(q_t);
-  softmax();
+void RowError::compute(const double* q_t) {
+  textbook::scores(q_t, head_.k_transposed, head_.scale, s_);
+  m_ = textbook::softmax(s_, w_);
+  textbook::weighted_sum(w_, head_.v, o_);
+  score_sizes(q_t);
+  sort_by_score();
   score_errors();
-  weighted_sums(o_t);
-  sums_over_keys(o_t, key_spread(q_t));
-  equal_errors(o_t);
-  for (Index d = 0; d < head_.d_v; ++d) allowed_t[d] = allowed(d, o_t[d]);
+  value_sizes();
+  sums_over_keys(key_spread(q_t));
+  equal_errors();
+  for (std::size_t d = 0; d < o_.size(); ++d) allowed_[d] = allowed_error(d);
 }
 
-void RowBound::scores(const double* q_t) {
-  for (Index j = 0; j < head_.T_k; ++j) {
-    double dot = 0, size = 0;
-    for (Index i = 0; i < head_.d_k; ++i) {
-      const double product = q_t[i] * head_.k[j * head_.d_k + i];
-      dot += product;
-      size += std::fabs(product);
-    }
-    s_[j] = head_.scale * dot;
-    p_[j] = head_.scale * size;
-  }
+void RowError::score_sizes(const double* q_t) {
+  std::fill(p_.begin(), p_.end(), 0.0);
+  const double* k_ij = head_.k_transposed.data();
+  for (Index i = 0; i < head_.d_k; ++i)
+    for (double& p_j : p_) p_j += std::fabs(q_t[i] * *k_ij++);
+  for (double& p_j : p_) p_j *= head_.scale;
 }
 
-void RowBound::softmax() {
-  m_ = s_[0];
-  for (double s_j : s_)
-    if (!(s_j <= m_)) m_ = s_j;
-  double sum = 0;
-  for (Index j = 0; j < head_.T_k; ++j) sum += w_[j] = std::exp(s_[j] - m_);
+void RowError::sort_by_score() {
   by_score_.clear();
-  for (Index j = 0; j < head_.T_k; ++j) {
-    w_[j] /= sum;
+  for (std::size_t j = 0; j < w_.size(); ++j)
     if (w_[j] > 0) by_score_.push_back(j);
-  }
-  std::sort(by_score_.begin(), by_score_.end(), [&](Index a, Index b) { return s_[a] > s_[b]; });
+  std::ranges::sort(by_score_, [&](auto a, auto b) { return s_[a] > s_[b]; });
 }
 
 /// Part 1 for each key, and the count of part 2.
-void RowBound::score_errors() {
+void RowError::score_errors() {
   double common = 0;
-  for (Index j = 0; j < head_.T_k; ++j) {
+  for (std::size_t j = 0; j < w_.size(); ++j) {
     e_[j] = w_[j] == 0 ? 0
                        : std::sqrt(static_cast<double>(head_.d_k + 2) * square(p_[j]) +
                                    2 * square(s_[j]) + 2 * square(s_[j] - m_) + square(kExp));
     common += w_[j] * std::exp(kSafety * u_ * e_[j]);
   }
-  for (Index j = 0; j < head_.T_k; ++j) {
+  for (std::size_t j = 0; j < w_.size(); ++j) {
     const double x = kSafety * u_ * e_[j] + std::log(common);
     rest_[j] = std::expm1(x) - x;
   }
   new_maxima_ = count_new_maxima(s_.begin(), s_.end()) + count_new_maxima(s_.rbegin(), s_.rend());
 }
 
-void RowBound::weighted_sums(double* o_t) {
-  std::fill_n(o_t, head_.d_v, 0.0);
+void RowError::value_sizes() {
   std::fill(a_.begin(), a_.end(), 0.0);
-  for (Index j = 0; j < head_.T_k; ++j)
-    for (Index d = 0; d < head_.d_v; ++d) {
-      const double term = w_[j] * head_.v[j * head_.d_v + d];
-      o_t[d] += term;
-      a_[d] += std::fabs(term);
-    }
+  const double* v_jd = head_.v.data();
+  for (double w_j : w_)
+    for (double& a_d : a_) a_d += std::fabs(w_j * *v_jd++);
 }
 
 /// sum_i q_i^2 var_w(k_i) / d_k
-double RowBound::key_spread(const double* q_t) {
-  std::fill(key_mean_.begin(), key_mean_.end(), 0.0);
-  std::fill(key_mean_square_.begin(), key_mean_square_.end(), 0.0);
-  for (Index j = 0; j < head_.T_k; ++j)
-    for (Index i = 0; i < head_.d_k; ++i) {
-      const double k_ji = head_.k[j * head_.d_k + i];
-      key_mean_[i] += w_[j] * k_ji;
-      key_mean_square_[i] += w_[j] * k_ji * k_ji;
-    }
+double RowError::key_spread(const double* q_t) {
   double spread = 0;
-  for (Index i = 0; i < head_.d_k; ++i)
-    spread +=
-        square(head_.scale * q_t[i]) * std::max(0.0, key_mean_square_[i] - square(key_mean_[i]));
+  const double* k_ij = head_.k_transposed.data();
+  for (Index i = 0; i < head_.d_k; ++i) {
+    double mean = 0, mean_square = 0;
+    for (double w_j : w_) {
+      mean += w_j * *k_ij;
+      mean_square += w_j * square(*k_ij++);
+    }
+    spread += square(head_.scale * q_t[i]) * std::max(0.0, mean_square - square(mean));
+  }
   return spread;
 }
 
 /// All but the errors that may be equal for several keys.
-void RowBound::sums_over_keys(const double* o_t, double spread) {
+void RowError::sums_over_keys(double spread) {
   for (auto* of_columns :
        {&linear_, &variance_, &weight_variance_, &shared_scale_, &prefix_, &largest_prefix_})
     std::fill(of_columns->begin(), of_columns->end(), 0.0);
   sum_bias_ = 0;
-  for (Index j = 0; j < head_.T_k; ++j) {
+  for (std::size_t j = 0; j < w_.size(); ++j) {
     if (w_[j] == 0) continue;  // its score may be -inf
-    for (Index d = 0; d < head_.d_v; ++d) {
-      const double v_jd = head_.v[j * head_.d_v + d];
-      const double term = w_[j] * v_jd, deviation = w_[j] * (v_jd - o_t[d]);
+    const double* v_j = head_.v.data() + j * o_.size();
+    for (std::size_t d = 0; d < o_.size(); ++d) {
+      const double term = w_[j] * v_j[d], deviation = w_[j] * (v_j[d] - o_[d]);
       prefix_[d] += deviation;
       largest_prefix_[d] = std::max(largest_prefix_[d], std::fabs(prefix_[d]));
       shared_scale_[d] += deviation * (s_[j] - m_);
-      variance_[d] += 2 * spread * deviation * (v_jd - o_t[d]);
+      variance_[d] += 2 * spread * deviation * (v_j[d] - o_[d]);
       linear_[d] += rest_[j] / u_ * std::fabs(deviation);
       if (j > 0) linear_[d] += unresolved(term, last_term_[d], a_[d]);
       last_term_[d] = term;
@@ -221,50 +199,50 @@ void RowBound::sums_over_keys(const double* o_t, double spread) {
   }
   const double steps = static_cast<double>(head_.T_k) + new_maxima_;
   sum_variance_ = steps + 3;
-  for (Index d = 0; d < head_.d_v; ++d) {
-    linear_[d] += kScaleError * std::fabs(shared_scale_[d]) + sum_bias_ * std::fabs(o_t[d]);
+  for (std::size_t d = 0; d < o_.size(); ++d) {
+    linear_[d] += kScaleError * std::fabs(shared_scale_[d]) + sum_bias_ * std::fabs(o_[d]);
     variance_[d] += new_maxima_ * (square(kExp) + 1) * square(largest_prefix_[d]) +
-                    (steps + 3) * square(a_[d]) + sum_variance_ * square(o_t[d]);
+                    (steps + 3) * square(a_[d]) + sum_variance_ * square(o_[d]);
   }
 }
 
 /// The error that a term of a sum of this size may have always in the same direction.
-double RowBound::unresolved(double term, double last, double size) const {
+double RowError::unresolved(double term, double last, double size) const {
   if (std::fabs(term - last) > kResolved * 2 * u_ * size) return 0;
   return std::min(std::fabs(term) / u_, size);
 }
 
 /// The first order of part 1, and part 4.
-void RowBound::equal_errors(const double* o_t) {
-  add_grouped(0, variance_, [&](Index j, Index d) {
-    return e_[j] * w_[j] * (head_.v[j * head_.d_v + d] - o_t[d]);
+void RowError::equal_errors() {
+  add_grouped(0, variance_, [&](std::size_t j, std::size_t d) {
+    return e_[j] * w_[j] * (head_.v[j * o_.size() + d] - o_[d]);
   });
   if (u_w_ == u_) return;
-  add_grouped(2 * u_w_, weight_variance_, [&](Index j, Index d) {
-    const double v_jd = head_.v[j * head_.d_v + d];
-    return w_[j] * std::copysign(std::max(std::fabs(v_jd), std::fabs(v_jd - o_t[d])), v_jd);
+  add_grouped(2 * u_w_, weight_variance_, [&](std::size_t j, std::size_t d) {
+    const double v_jd = head_.v[j * o_.size() + d];
+    return w_[j] * std::copysign(std::max(std::fabs(v_jd), std::fabs(v_jd - o_[d])), v_jd);
   });
 }
 
 /// Adds to variance[d] the squares of x(j, d), and the square of their sum over keys whose scores
 /// are within `width` of each other.
 template <class Term>
-void RowBound::add_grouped(double width, std::vector<double>& variance, Term x) {
+void RowError::add_grouped(double width, Values& variance, Term x) {
   for (std::size_t first = 0, last; first < by_score_.size(); first = last) {
     std::fill(group_.begin(), group_.end(), 0.0);
     for (last = first;
          last < by_score_.size() && s_[by_score_[first]] - s_[by_score_[last]] <= width; ++last)
-      for (Index d = 0; d < head_.d_v; ++d) {
+      for (std::size_t d = 0; d < o_.size(); ++d) {
         const double term = x(by_score_[last], d);
         group_[d] += term;
         variance[d] += square(term);
       }
     if (last - first > 1)
-      for (Index d = 0; d < head_.d_v; ++d) variance[d] += square(group_[d]);
+      for (std::size_t d = 0; d < o_.size(); ++d) variance[d] += square(group_[d]);
   }
 }
 
-double RowBound::allowed(Index d, double o_td) const {
+double RowError::allowed_error(std::size_t d) const {
   const double rho = u_ * (kSafety * std::sqrt(sum_variance_) + sum_bias_);
   const double underflow =
       smallest_subnormal(arithmetic_.weights) / 2 * head_.column_sizes[d] +
@@ -272,7 +250,7 @@ double RowBound::allowed(Index d, double o_td) const {
   const double statistical =
       kSafety * std::sqrt(square(u_) * variance_[d] + square(u_w_) * weight_variance_[d]);
   const double computed = (u_ * linear_[d] + statistical + underflow) / (1 - rho);
-  const double all = computed + ulp(std::fabs(o_td) + computed, arithmetic_.output) / 2;
+  const double all = computed + ulp(std::fabs(o_[d]) + computed, arithmetic_.output) / 2;
   return rho < 1 && all < HUGE_VAL ? all : HUGE_VAL;
 }
 

@@ -15,7 +15,7 @@ struct Arithmetic {
 
 /// For each element of the output (T_q, d_v), in C order, the right value and how far from it a
 /// value of an honest kernel may be.
-struct Bounds {
+struct KernelBounds {
   /// In float64 arithmetic. Not finite where the formula gives no number.
   std::vector<double> output;
 
@@ -33,11 +33,11 @@ struct Bounds {
 /// in the declared arithmetic: sums in any order that is not chosen against the data, the scale
 /// applied to q or to the scores, the softmax in one pass over blocks of keys with a running
 /// maximum or in several passes, the division before or after the second product. The derivation is
-/// in row_bound.cpp.
+/// in row_error.cpp.
 ///
 /// Rows are shared among `threads` threads. The memory is that of the result, of k and v in
 /// float64, and a few times T_k + d_v numbers for each thread.
-Bounds error_bounds(const Array& q, const Array& k, const Array& v, const Arithmetic& arithmetic,
-                    int threads);
+KernelBounds kernel_bounds(const Array& q, const Array& k, const Array& v,
+                           const Arithmetic& arithmetic, int threads);
 
 }  // namespace sdpa

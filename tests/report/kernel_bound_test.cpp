@@ -1,4 +1,4 @@
-#include "report/bound.h"
+#include "report/kernel_bound.h"
 
 #include "catch.h"
 #include "report/arrays.h"
@@ -188,7 +188,7 @@ TEST_CASE("bound: lower types allow more") {
 
 TEST_CASE("bound: with one key nothing is left but the value and its roundings") {
   const Problem p{1, 1, 1, 1, {3}, {5}, {7}};
-  const Bounds bounds = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
+  const KernelBounds bounds = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
   CHECK(bounds.output[0] == 7);
   CHECK(bounds.allowed[0] >= 0.5 * ulp(7, Dtype::float32));
   CHECK(bounds.allowed[0] <= 20 * ulp(7, Dtype::float32));
@@ -199,22 +199,22 @@ TEST_CASE("bound: it does not depend on the number of threads") {
   const Problem p = random_problem(generator, 50, Dtype::float32);
   const Array q = array_of(p.q, {p.T_q, p.d_k}), k = array_of(p.k, {p.T_k, p.d_k}),
               v = array_of(p.v, {p.T_k, p.d_v});
-  const Bounds one = error_bounds(q, k, v, kFloat32.arithmetic, 1);
-  const Bounds three = error_bounds(q, k, v, kFloat32.arithmetic, 3);
+  const KernelBounds one = kernel_bounds(q, k, v, kFloat32.arithmetic, 1);
+  const KernelBounds three = kernel_bounds(q, k, v, kFloat32.arithmetic, 3);
   CHECK(one.allowed == three.allowed);
   CHECK(one.output == three.output);
 }
 
 TEST_CASE("bound: a key of score -inf does not count, an infinite or NaN score makes no number") {
   Problem p{2, 3, 1, 1, {1, 1}, {1, 0.5, -HUGE_VAL}, {2, 4, 100}};
-  const Bounds without =
+  const KernelBounds without =
       bounds_of({1, 2, 1, 1, {1}, {1, 0.5}, {2, 4}}, Dtype::float32, kFloat32.arithmetic);
-  const Bounds with = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
+  const KernelBounds with = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
   CHECK(with.output[0] == without.output[0]);
   CHECK(with.allowed[0] < 3 * without.allowed[0]);
 
   p.q = {1, -1};
-  const Bounds bounds = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
+  const KernelBounds bounds = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
   CHECK(std::isfinite(bounds.output[0]));
   CHECK(std::isnan(bounds.output[1]));
 }
