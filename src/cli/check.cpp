@@ -7,7 +7,6 @@
 #include "io/array_file.h"
 #include "io/quote.h"
 #include "report/judgement.h"
-#include "report/ulp.h"
 #include "report/wrong_kernels.h"
 
 #include <algorithm>
@@ -132,9 +131,8 @@ std::string worst_text(const Inputs& in, const Finding& f) {
          in.actual.shape().index_text(j.worst) + "\n              " +
          element_text(in.actual, j.worst) + ", right is " +
          element_text(scalar(j.worst_exact, dtype), 0) + "\n              " +
-         ulps_text(ulp_distance(j.worst_actual, j.worst_exact, dtype)) + " ulp of " +
-         std::string(name(dtype)) + " apart; allowed are " + measure_text(j.worst_allowed) +
-         " around the value before rounding\n";
+         ulps_text(j.worst_actual, j.worst_exact, dtype) + " apart; allowed are " +
+         measure_text(j.worst_allowed) + " around the value before rounding\n";
 }
 
 std::string text(const Inputs& in, const Finding& f) {
@@ -170,7 +168,7 @@ ordered_json worst_json(const Inputs& in, const Finding& f) {
           {"index", index_json(in.actual.shape(), j.worst)},
           {"actual", element_json(in.actual, j.worst)},
           {"exact", element_json(scalar(j.worst_exact, dtype), 0)},
-          {"ulp", ulps_json(ulp_distance(j.worst_actual, j.worst_exact, dtype))},
+          {"ulp", ulps_json(j.worst_actual, j.worst_exact, dtype)},
           {"bound", number_json(j.worst_allowed)}};
 }
 

@@ -51,11 +51,26 @@ std::string sizes_text(const Sides& sides, const Difference& d) {
   const auto at = [&](Index position) {
     return " at " + sides.actual.shape().index_text(position) + "\n";
   };
-  return "  absolute  at most " + measure_text(d.absolute.value) + at(d.absolute.position) +
-         "  relative  at most " + measure_text(d.relative.value) + at(d.relative.position) +
-         "  ulp       at most " + ulps_text(d.ulps.value) + " of " + std::string(name(d.ulp_type)) +
-         at(d.ulps.position) + "            median " + ulps_text(d.median_ulps) +
-         ", 99th percentile " + ulps_text(d.percentile_99_ulps) + ", over all values\n";
+  const std::string type(name(d.ulp_type));
+  std::string text = "  absolute  at most " + measure_text(d.absolute.value) +
+                     at(d.absolute.position) + "  relative  at most " +
+                     measure_text(d.relative.value) + at(d.relative.position);
+  if (d.ulps.position >= 0)
+    text +=
+        "  ulp       at most " + std::to_string(d.ulps.value) + " of " + type + at(d.ulps.position);
+  const auto percentile = [&](std::uint64_t ulps) {
+    if (ulps != kInfinitelyFar) return std::to_string(ulps);
+    return d.across_zero > 0 ? "across zero" : "beyond " + type;
+  };
+  text += (d.ulps.position >= 0 ? "            median " : "  ulp       median ") +
+          percentile(d.median_ulps) + ", 99th percentile " + percentile(d.percentile_99_ulps) +
+          ", over all values\n";
+  if (d.across_zero > 0)
+    text += "            not counted: " + of(d.across_zero, d.count) + " are across zero\n";
+  if (d.beyond_ulp_type > 0)
+    text +=
+        "            not counted: " + of(d.beyond_ulp_type, d.count) + " are beyond " + type + "\n";
+  return text;
 }
 
 std::string text(const Sides& sides, const Difference& d) {
@@ -76,6 +91,12 @@ std::string text(const Sides& sides, const Difference& d) {
   if (d.zero_signs != 0)
     text += "  zeros     " + of(d.zero_signs, d.count) + " differ in the sign of zero\n";
   return text;
+}
+
+/// A percentile of distances.
+ordered_json ulps_json(std::uint64_t ulps) {
+  if (ulps == kInfinitelyFar) return "inf";
+  return ulps;
 }
 
 ordered_json sides_json(const Sides& sides) {
@@ -109,10 +130,12 @@ ordered_json json(const Sides& sides, const Difference& d) {
   document["worst"] = place(d.worst);
   document["largest_absolute"] = largest(d.absolute.position, number_json(d.absolute.value));
   document["largest_relative"] = largest(d.relative.position, number_json(d.relative.value));
-  document["largest_ulp"] = largest(d.ulps.position, ulps_json(d.ulps.value));
+  document["largest_ulp"] = largest(d.ulps.position, d.ulps.value);
   document["ulp_type"] = name(d.ulp_type);
   document["median_ulp"] = ulps_json(d.median_ulps);
   document["percentile_99_ulp"] = ulps_json(d.percentile_99_ulps);
+  document["across_zero"] = d.across_zero;
+  document["beyond_ulp_type"] = d.beyond_ulp_type;
   document["pattern"] = d.pattern.text();
   return document;
 }

@@ -54,12 +54,19 @@ ordered_json number_json(double value) {
   return value;
 }
 
-std::string ulps_text(std::uint64_t ulps) {
-  return ulps == kInfinitelyFar ? "inf" : std::to_string(ulps);
+std::string ulps_text(double a, double e, Dtype dtype) {
+  const ordered_json ulps = ulps_json(a, e, dtype);
+  if (ulps.is_string()) return ulps;
+  return ulps.dump() + " ulp of " + std::string(name(dtype));
 }
 
-ordered_json ulps_json(std::uint64_t ulps) {
-  if (ulps == kInfinitelyFar) return "inf";
+ordered_json ulps_json(double a, double e, Dtype dtype) {
+  const std::uint64_t ulps = ulp_distance(a, e, dtype);
+  if (ulps == 0 || (std::isnan(a) && std::isnan(e))) return 0;
+  if (std::isnan(a) || std::isnan(e)) return "to NaN";
+  if (std::isinf(a) || std::isinf(e)) return "to inf";
+  if (a == 0 || e == 0 || std::signbit(a) != std::signbit(e)) return "across zero";
+  if (ulps == kInfinitelyFar) return "beyond " + std::string(name(dtype));
   return ulps;
 }
 

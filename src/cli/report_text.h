@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cstdint>
 #include <string>
 
 namespace sdpa {
@@ -26,9 +25,12 @@ nlohmann::ordered_json array_json(const std::string& place, const Array& array);
 
 nlohmann::ordered_json number_json(double value);
 
-/// A distance in ulp, where kInfinitelyFar is infinite.
-std::string ulps_text(std::uint64_t ulps);
-nlohmann::ordered_json ulps_json(std::uint64_t ulps);
+/// How far a is from e: "2 ulp of float32"; where steps tell nothing, "across zero", "to NaN", "to
+/// inf" or "beyond float16".
+std::string ulps_text(double a, double e, Dtype dtype);
+
+/// The same: a number, or these words.
+nlohmann::ordered_json ulps_json(double a, double e, Dtype dtype);
 
 /// At most three significant digits, for what is a measure and not a value.
 std::string measure_text(double value);

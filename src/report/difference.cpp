@@ -25,9 +25,18 @@ struct Place {
 /// How bad a place is: compared as a pair.
 using Badness = std::pair<double, double>;
 
+/// value / allowed, where nothing is within anything.
 double multiple(double value, double allowed) {
   return value == 0 ? 0 : value / allowed;
 }
+
+/// |a - e|, and what x e and x are beside it, all halved where |a - e| would not fit in float64.
+struct Sizes {
+  double share, absolute;
+
+  Sizes(double a, double e)
+      : share(std::isinf(a - e) ? 0.5 : 1), absolute(std::fabs(share * a - share * e)) {}
+};
 
 /// The difference as a multiple of what is allowed; only above 1 it is not.
 double multiple_of_allowed(const Place& place, const Tolerance& tolerance) {
@@ -35,11 +44,17 @@ double multiple_of_allowed(const Place& place, const Tolerance& tolerance) {
   if (tolerance.max_ulp)
     smallest = multiple(static_cast<double>(place.ulps), static_cast<double>(*tolerance.max_ulp));
   if (tolerance.atol || tolerance.rtol) {
-    const double allowed =
-        tolerance.atol.value_or(0) + tolerance.rtol.value_or(0) * std::fabs(place.expected);
-    smallest = std::min(smallest, multiple(place.absolute, allowed));
+    const Sizes sizes(place.actual, place.expected);
+    const double allowed = tolerance.atol.value_or(0) * sizes.share +
+                           tolerance.rtol.value_or(0) * std::fabs(place.expected * sizes.share);
+    smallest = std::min(smallest, multiple(sizes.absolute, allowed));
   }
   return smallest;
+}
+
+double relative(const Place& place) {
+  const Sizes sizes(place.actual, place.expected);
+  return multiple(sizes.absolute, std::fabs(place.expected * sizes.share));
 }
 
 template <class Value>
@@ -65,22 +80,9 @@ class Comparison {
       : actual_(actual),
         expected_(expected),
         tolerance_(tolerance),
-        result_{less_precise(actual.dtype(), expected.dtype()),
-                actual.shape().element_count(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                {},
-                {},
-                {},
-                {},
-                {},
-                0,
-                0,
-                Pattern(actual.shape())} {}
+        result_{.ulp_type = less_precise(actual.dtype(), expected.dtype()),
+                .count = actual.shape().element_count(),
+                .pattern = Pattern(actual.shape())} {}
 
   void look_at(Index position, double a, double e) {
     result_.actual_nans += std::isnan(a);
@@ -114,12 +116,24 @@ class Comparison {
 
   void look_at_numbers(const Place& place) {
     raise(result_.absolute, place.absolute, place.position);
-    raise(result_.relative, place.absolute / std::fabs(place.expected), place.position);
-    raise(result_.ulps, place.ulps, place.position);
-    if (place.ulps != 0) ulps_above_zero_.push_back(place.ulps);
+    raise(result_.relative, relative(place), place.position);
+    count_ulps(place);
     const double of_allowed =
         tolerance_.bitwise ? HUGE_VAL : multiple_of_allowed(place, tolerance_);
     if (!(of_allowed <= 1)) put_outside(place.position, {of_allowed, place.absolute});
+  }
+
+  void count_ulps(const Place& place) {
+    if (place.ulps == 0) return;
+    const bool across_zero = place.actual == 0 || place.expected == 0 ||
+                             std::signbit(place.actual) != std::signbit(place.expected);
+    ulps_above_zero_.push_back(across_zero ? kInfinitelyFar : place.ulps);
+    if (across_zero)
+      ++result_.across_zero;
+    else if (place.ulps == kInfinitelyFar)
+      ++result_.beyond_ulp_type;
+    else
+      raise(result_.ulps, place.ulps, place.position);
   }
 
   void put_outside(Index position, Badness badness) {

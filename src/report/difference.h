@@ -34,14 +34,19 @@ struct Difference {
   Index incomparable = 0;  ///< those where a NaN, or an infinity, stands on one side
   Index zero_signs = 0;    ///< places where zeros have opposite signs
   Index actual_nans = 0, expected_nans = 0;
-  std::optional<Index> first;  ///< the first place outside the tolerance
-  std::optional<Index> worst;  ///< the worst of those places, see difference()
+  std::optional<Index> first{};  ///< the first place outside the tolerance
+  std::optional<Index> worst{};  ///< the worst of those places, see difference()
 
   // Of the places where both values are finite:
-  Largest<double> absolute;  ///< |a - e|
-  Largest<double> relative;  ///< |a - e| / |e|, infinite where e is 0
-  Largest<std::uint64_t> ulps;
+  Largest<double> absolute{};  ///< |a - e|
+  Largest<double> relative{};  ///< |a - e| / |e|, infinite where only e is 0
+
+  // Steps of ulp_type: of values on one side of zero that have numbers in it. The others are counted
+  // apart and infinitely far.
+  Largest<std::uint64_t> ulps{};
   std::uint64_t median_ulps = 0, percentile_99_ulps = 0;
+  Index across_zero = 0;      ///< one of the values is 0, or their signs differ
+  Index beyond_ulp_type = 0;  ///< one of the values is beyond its range
 
   Pattern pattern;  ///< of the places outside the tolerance
 

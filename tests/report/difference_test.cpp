@@ -54,10 +54,43 @@ TEST_CASE("difference: places, sizes and ulps of what differs") {
   CHECK(d.absolute.value == 8);
   CHECK(d.absolute.position == 3);
   CHECK(d.relative.value == 2);
-  CHECK(d.ulps.position == 3);
-  CHECK(d.ulps.value == 2 * 0x40800000u);
-  CHECK(d.median_ulps == 1);  // of 0, 4, 1 and very many
-  CHECK(d.percentile_99_ulps == 2 * 0x40800000u);
+  CHECK(d.ulps.position == 1);
+  CHECK(d.ulps.value == 4);
+  CHECK(d.median_ulps == 1);  // of 0, 4, 1 and one across zero
+  CHECK(d.across_zero == 1);
+  CHECK(d.percentile_99_ulps == kInfinitelyFar);
+}
+
+TEST_CASE("difference: steps to zero, across it or beyond the type are not counted") {
+  const Difference zero = compare({0, 1e-30, -1, 0x1p-149}, {1e-30, 0, 1, -0x1p-149});
+  CHECK(zero.across_zero == 4);
+  CHECK(zero.ulps.position == -1);
+  const Difference tiny = compare({1e-200, 2}, {1.5e-200, 2}, {}, Dtype::float64, Dtype::float64);
+  CHECK(tiny.across_zero == 0);
+  CHECK(tiny.ulps.position == 0);
+  const Difference beyond = compare({65504, 1}, {1e30, 1.5}, {}, Dtype::float16, Dtype::float32);
+  CHECK(beyond.across_zero == 0);
+  CHECK(beyond.beyond_ulp_type == 1);
+  CHECK(beyond.ulps.position == 1);
+  CHECK(beyond.ulps.value == 512);
+}
+
+TEST_CASE("difference: the relative difference of equal zeros is 0, whatever comes first") {
+  // Issue 12: 0/0 was the first and stayed the largest.
+  const Difference d = difference(floats({-0.0f, 1}), floats({0.0f, 2}), {.bitwise = true});
+  CHECK(d.relative.value == 0.5);
+  CHECK(d.relative.position == 1);
+  CHECK(difference(floats({-0.0f}), floats({0.0f}), {.bitwise = true}).relative.value == 0);
+}
+
+TEST_CASE("difference: two numbers whose difference is beyond float64 have a relative one") {
+  const Difference d = compare({1.5e308}, {-1e308}, {}, Dtype::float64, Dtype::float64);
+  CHECK(d.absolute.value == HUGE_VAL);
+  CHECK(d.relative.value == 2.5);
+  CHECK(compare({1.5e308}, {-1e308}, {.rtol = 2.5}, Dtype::float64, Dtype::float64).equal());
+  CHECK_FALSE(compare({1.5e308}, {-1e308}, {.rtol = 2.4}, Dtype::float64, Dtype::float64).equal());
+  CHECK_FALSE(
+      compare({1.5e308}, {-1e308}, {.atol = 1e308}, Dtype::float64, Dtype::float64).equal());
 }
 
 TEST_CASE("difference: 99 of 100 values are within the 99th percentile") {
