@@ -1,6 +1,7 @@
 #include "array/array.h"
 
 #include "array/float16.h"
+#include "array/float_format.h"
 #include "base/error.h"
 
 #include <algorithm>
@@ -110,7 +111,8 @@ namespace {
 /// Whether no number has all the bits of the mask set, as NaN and infinities have those of the
 /// exponent.
 template <class Bits>
-bool none_has(const std::byte* from, Index count, Bits mask) {
+bool none_has(const std::byte* from, Index count, std::uint64_t mask_bits) {
+  const auto mask = static_cast<Bits>(mask_bits);
   constexpr Index kAtOnce = 4096;
   for (Index first = 0; first < count; first += kAtOnce) {
     const Index last = std::min(first + kAtOnce, count);
@@ -131,13 +133,13 @@ bool all_finite(const Array& array, Index first, Index count) {
   const std::byte* from = array.data() + first * size_bytes(array.dtype());
   switch (array.dtype()) {
     case Dtype::float16:
-      return none_has<std::uint16_t>(from, count, 0x7c00);
+      return none_has<std::uint16_t>(from, count, float_format(Dtype::float16).infinity());
     case Dtype::bfloat16:
-      return none_has<std::uint16_t>(from, count, 0x7f80);
+      return none_has<std::uint16_t>(from, count, float_format(Dtype::bfloat16).infinity());
     case Dtype::float32:
-      return none_has<std::uint32_t>(from, count, 0x7f800000);
+      return none_has<std::uint32_t>(from, count, float_format(Dtype::float32).infinity());
     case Dtype::float64:
-      return none_has<std::uint64_t>(from, count, 0x7ff0000000000000);
+      return none_has<std::uint64_t>(from, count, float_format(Dtype::float64).infinity());
     default:
       return true;
   }

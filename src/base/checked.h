@@ -13,11 +13,4 @@ inline std::optional<Index> checked_multiply(Index a, Index b) {
   return product;
 }
 
-/// a + b, or nothing when the sum does not fit.
-inline std::optional<Index> checked_add(Index a, Index b) {
-  Index sum;
-  if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;
-  return sum;
-}
-
 }  // namespace sdpa

@@ -1,6 +1,5 @@
 #include "exact/big_float.h"
 
-#include "array/float16.h"
 #include "exact/decide.h"
 
 #include <bit>
@@ -23,29 +22,6 @@ double round_real(mpfr_srcptr x, Dtype dtype) {
   if (mpfr_cmp_d(x, cut) != 0 && (std::bit_cast<std::uint64_t>(cut) & 1) == 0)
     cut = std::bit_cast<double>(std::bit_cast<std::uint64_t>(cut) + 1);
   return round_sum(cut, 0, dtype);
-}
-
-namespace {
-
-double next_of_16_bits(double x, std::uint16_t (*narrow)(double), double (*widen)(std::uint16_t)) {
-  const std::uint16_t bits = narrow(x + 0.0);
-  if ((bits & 0x8000) != 0) return widen(static_cast<std::uint16_t>(bits - 1)) + 0.0;
-  return widen(static_cast<std::uint16_t>(bits + 1));
-}
-
-}  // namespace
-
-double next_above(double x, Dtype dtype) {
-  switch (dtype) {
-    case Dtype::float16:
-      return next_of_16_bits(x, double_to_float16, float16_to_double);
-    case Dtype::bfloat16:
-      return next_of_16_bits(x, double_to_bfloat16, bfloat16_to_double);
-    case Dtype::float32:
-      return std::nextafter(static_cast<float>(x), HUGE_VALF);
-    default:
-      return std::nextafter(x, HUGE_VAL);
-  }
 }
 
 void set_boundary_above(mpfr_ptr boundary, double x, Dtype dtype) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "array/dtype.h"
+#include "array/float_format.h"
 
 #include <mpfr.h>
 
@@ -32,10 +32,6 @@ void free_reals_with_thread();
 
 /// x rounded once to the float type `dtype`, nearest, ties to even; a zero is +0.
 double round_real(mpfr_srcptr x, Dtype dtype);
-
-/// The next larger number of the float type `dtype` after x, which is one of its numbers; infinity
-/// after the largest.
-double next_above(double x, Dtype dtype);
 
 /// The point between a number x of `dtype` and its upper neighbour where rounding changes from one
 /// to the other, exactly.

@@ -1,7 +1,23 @@
 // The loops of attention, for groups of queries. Compiled once per instruction set.
 //
-// The lanes of a vector are queries. A group of queries is cut into tiles of up to kVectors
-// vectors, and keys come in blocks. For one tile and one block:
+// The textbook, for one query q_t, and where the fast form of each line is:
+//
+//   m = -inf, sum = 0, o[d] = 0                                          group.h          begin
+//   for each block of keys:                                              kernel.cpp       absorb
+//     for j in the block:
+//       s[j] = 0                                                         scores.h
+//       for i < d_k:  s[j] += q_t[i] * k[j][i]                           chain.h
+//     m' = max(m, max_j s[j])                                            softmax.h
+//     sum *= 2^(c (m - m')), o[d] *= 2^(c (m - m')), m = m'              softmax.h        raise_largest
+//     for j in the block:
+//       p[j] = 2^(c (s[j] - m)), where c = log2(e)/sqrt(d_k)             exp.h
+//       sum += p[j]                                                      softmax.h        softmax_chain
+//       for d < d_v:  o[d] += p[j] * v[j][d]                             weighted_sum.h   (chain.h)
+//   o[d] /= sum                                                          kernel.cpp       finish
+//
+// It runs in three arithmetics (arithmetic.h), for many queries at once: the lanes of a vector
+// (lanes.h) are queries. A group of queries is cut into tiles of up to kVectors vectors, and keys
+// come in blocks. For one tile and one block:
 //
 //        d_k features                 keys of the block                d_v features
 //     +----------------+            +-------------------+            +----------------+
@@ -10,21 +26,18 @@
 //     +----------------+     k_j    +-------------------+  sum, v_j  +----------------+
 //                                      softmax, in place
 //
-// chain.h         The inner loop of both products: kSums / V keys (or columns of v) times V vectors
-//                 of sums in registers. A step loads V vectors of q (or of numerators) and
-//                 broadcasts one number of each key (or column), as they lie.
-// scores.h        A step is a feature.
-// softmax.h       Turns scores into numerators, powers of 2 (exp.h), lane by lane. If a maximum
-//                 grew, what was summed before is scaled down (online softmax: Milakov, Gimelshein
-//                 2018).
-// weighted_sum.h  A step is a key.
+// Both products have one inner loop: kSums / V keys (or columns of v) times V vectors of sums in
+// registers. A step, a feature of the scores or a key of the weighted sum, loads V vectors of q (or
+// of numerators) and broadcasts one number of each key (or column), as they lie. The running maximum
+// is that of online softmax (Milakov, Gimelshein, "Online normalizer calculation for softmax",
+// 2018).
 //
 // So T_q x T_k scores are never stored, k and v are neither packed nor transposed, and a block of
 // them in the cache serves all tiles of a group. A sum is a hierarchy of short chains, so that its
 // error does not grow with its length: kFeatureChain features or kKeyChain keys in a register,
-// chains into a block, blocks into a span of kKeySpan keys, spans into a compensated total; so
-// threads can share a few queries with many keys. All of this is fixed by the shape, and a
-// lane is the textbook's loop: bits do not depend on the instruction set.
+// chains into a block, blocks into a span of kKeySpan keys, spans into a compensated total (merge);
+// so threads can share a few queries with many keys. All of this is fixed by the shape (blocks.h),
+// and a lane is the textbook's loop: bits do not depend on the instruction set.
 
 #include "kernel/kernel.h"
 

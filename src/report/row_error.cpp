@@ -54,6 +54,7 @@
 
 #include "report/row_error.h"
 
+#include "array/float_format.h"
 #include "report/ulp.h"
 
 #include <algorithm>

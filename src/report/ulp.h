@@ -15,9 +15,6 @@ constexpr std::uint64_t kInfinitelyFar = std::numeric_limits<std::uint64_t>::max
 /// The largest relative error of one rounding: 2^-p for a type of p significant bits.
 double unit_roundoff(Dtype dtype);
 
-/// The smallest positive value.
-double smallest_subnormal(Dtype dtype);
-
 /// Distance from |value| up to the next number of the type; of the subnormals below its normal
 /// range, infinite above it. Of a NaN it is a NaN.
 double ulp(double value, Dtype dtype);

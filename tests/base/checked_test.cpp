@@ -24,14 +24,3 @@ TEST_CASE("checked: a product that does not fit is nothing") {
   CHECK_FALSE(checked_multiply(kLargest, 2).has_value());
   CHECK_FALSE(checked_multiply(kSmallest, -1).has_value());
 }
-
-TEST_CASE("checked: a sum that fits is the sum") {
-  CHECK(checked_add(40, 2) == 42);
-  CHECK(checked_add(kLargest, 0) == kLargest);
-  CHECK(checked_add(kLargest, kSmallest) == -1);
-}
-
-TEST_CASE("checked: a sum that does not fit is nothing") {
-  CHECK_FALSE(checked_add(kLargest, 1).has_value());
-  CHECK_FALSE(checked_add(kSmallest, -1).has_value());
-}
