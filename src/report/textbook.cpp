@@ -14,7 +14,7 @@ Values values_of(const Array& array) {
 Values transposed(const Array& matrix) {
   Values all(static_cast<std::size_t>(matrix.shape().element_count()));
   const Index rows = matrix.shape()[0], columns = matrix.shape()[1];
-  for (Index i = 0; i < columns; ++i) read_column(matrix, i, all.data() + i * rows);
+  for (Index i = 0; i < columns; ++i) read_elements(matrix, i, columns, rows, all.data() + i * rows);
   return all;
 }
 
