@@ -39,12 +39,14 @@ double decide_sum(double high, double low, double error, Dtype dtype) {
   return same && std::isfinite(high) && std::isfinite(widened) ? rounded : std::nan("");
 }
 
-/// The common case, in a form that compilers turn into vectors. Widening by 2^-52 |high| makes up
-/// for the rounding of both ends to float64; rounding once more to float32 keeps their order, so
-/// equal ends still decide.
+/// The common case, in a form that compilers turn into vectors. An end high + widened is rounded to
+/// float64 by at most 2^-53 (|high| + widened), and so is what makes up `widened`; 2^-52 |high| and
+/// 2^-51 error make up for all of it, whichever is larger. Rounding once more to float32 keeps the
+/// order of the ends, so equal ones still decide.
 void decide_float32(const double* high, const double* error, Index count, double* rounded) {
   for (Index i = 0; i < count; ++i) {
-    const double widened = error[i] == 0 ? 0 : error[i] + 0x1p-52 * std::fabs(high[i]);
+    const double widened =
+        error[i] == 0 ? 0 : error[i] * (1 + 0x1p-51) + 0x1p-52 * std::fabs(high[i]);
     const auto below = static_cast<float>(high[i] - widened);
     const auto above = static_cast<float>(high[i] + widened);
     const bool finite = widened < HUGE_VAL && std::fabs(high[i]) < HUGE_VAL;

@@ -15,7 +15,7 @@ namespace {
 /// A sum of n squares is rounded by less than n 2^-53 of itself (Higham, "Accuracy and Stability of
 /// Numerical Algorithms", 2nd ed., section 3.1), and its root by half of that; factors of squares
 /// add as little. n is d_k, or keys of a chunk and chunks. Squares that underflow lose at most
-/// 2^-1074 each, times their factor.
+/// 2^-1074 each, times their factor; kUnderflow holds 2^54 of them.
 constexpr double kAbove = 1 + 0x1p-24;
 constexpr double kUnderflow = 0x1p-1020;
 
@@ -110,7 +110,8 @@ Measured measure(const MatrixView& k, const MatrixView& v, const Numbers& n, Ind
       m.k = std::max(m.k, squares.norm);
       m.k_partial = std::max(m.k_partial, squares.partial);
       m.k_all += squares.norm;
-      partial[r] = squares.partial;
+      // What its squares lost to underflow, values up to 2^511 would bring back.
+      partial[r] = squares.partial + kUnderflow * n.front();
       rounded[r] = roundings(j + r) * roundings(j + r);
     }
     if (count == kRows)

@@ -2,10 +2,12 @@
 
 // Numbers of twice the precision, as the unevaluated sum hi + lo of two doubles, in lanes.
 //
-// u is 2^-53. Bounds are relative and from Joldes, Muller, Popescu, "Tight and rigorous error
-// bounds for basic building blocks of double-word arithmetic", ACM TOMS 44 (2017); two_sum and
-// two_product are exact (Knuth; Dekker with an fma) as long as nothing overflows and the product's
-// low half does not underflow.
+// u is 2^-53. Algorithms are numbered as in Joldes, Muller, Popescu, "Tight and rigorous error bounds
+// for basic building blocks of double-word arithmetic", ACM TOMS 44 (2017). Bounds are relative, for
+// normalised operands, and from there or from Muller, Rideau, "Formalization of double-word
+// arithmetic, and comments on [it]", ACM TOMS 48 (2022), unless derived here; two_sum and two_product
+// are exact (Knuth; Dekker with an fma) as long as nothing overflows and the product's low half does
+// not underflow.
 
 #include "kernel/lanes.h"
 
@@ -58,7 +60,7 @@ template <class Vector>
   return fast_two_sum(high.hi, a.lo + high.lo);
 }
 
-/// Error at most 5u^2 (algorithm 11, DWTimesDW2).
+/// Error at most 5u^2 (algorithm 11, DWTimesDW2; of 2022, theorem 2.7).
 template <class Vector>
 [[gnu::always_inline]] static inline DoubleDoubleOf<Vector> multiply(DoubleDoubleOf<Vector> a,
                                                                      DoubleDoubleOf<Vector> b) {
@@ -74,7 +76,12 @@ template <class Vector>
   return fast_two_sum(product.hi, fma(a.lo, b, product.lo));
 }
 
-/// Error at most 15u^2 (algorithm 17, DWDivDW2).
+/// Error at most 15u^2: algorithm 17, DWDivDW2, whose product is there algorithm 7, within 3/2 u^2.
+/// With algorithm 9 instead, to first order and relative to a or a / b: the rest a - b * quotient is
+/// at most 3u, one each from the low parts of a and b and from the quotient's rounding. Its high
+/// difference is exact (Sterbenz). The product is off by 2u^2; the low difference, at most 2u, is
+/// rounded by 2u^2; the rest and its own quotient by 3u^2 each, and to divide by b.hi in place of b
+/// costs 3u^2 more. That makes 13u^2.
 template <class Vector>
 [[gnu::always_inline]] static inline DoubleDoubleOf<Vector> divide(DoubleDoubleOf<Vector> a,
                                                                    DoubleDoubleOf<Vector> b) {

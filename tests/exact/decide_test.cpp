@@ -168,6 +168,21 @@ TEST_CASE("decide: an end beyond a midpoint by less than float64 shows is seen",
   }
 }
 
+TEST_CASE("decide: an error far larger than its number reaches as far as both together",
+          "[decide]") {
+  for (const Dtype dtype : kFloats) {
+    if (dtype == Dtype::float64) continue;
+    // Half the smallest number still rounds to zero, and anything beyond does not.
+    const double half = std::ldexp(1, format_of(dtype).smallest_exponent - 1);
+    for (const double high : {half * 0x1p-54, half * 0x1p-60, -half * 0x1p-60, kSmallest}) {
+      INFO(name(dtype) << ", " << high);
+      CHECK(std::isnan(decide_one(high, half, dtype)));
+      CHECK(std::isnan(decide_one(high, half, dtype, &high)));
+      CHECK(same(decide_one(high, half * (1 - 0x1p-40), dtype), 0.0));
+    }
+  }
+}
+
 TEST_CASE("decide: an interval far from midpoints is decided", "[decide]") {
   Random random(4);
   for (const Dtype dtype : kFloats)
