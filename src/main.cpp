@@ -14,9 +14,6 @@ int main(int argc, char* argv[]) {
   try {
     const Request request = parse(std::vector<std::string>(argv + 1, argv + argc));
     return std::visit([](const auto& options) { return run(options); }, request);
-  } catch (const UsageError& error) {
-    complain(error.what());
-    point_to_help();
   } catch (const std::bad_alloc&) {
     complain("out of memory");
   } catch (const std::exception& error) {

@@ -3,6 +3,8 @@
 #include "array/float16.h"
 #include "base/numbers.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace sdpa {
@@ -12,18 +14,24 @@ namespace {
 struct Description {
   Dtype dtype;
   std::string_view name;
-  std::string_view short_name;
+  std::array<std::string_view, 4> other_names;  // filled up with empty ones
   Index size_bytes;
   bool is_float;
 };
 
 constexpr Description kDescriptions[] = {
-    {Dtype::float16, "float16", "f16", 2, true}, {Dtype::bfloat16, "bfloat16", "bf16", 2, true},
-    {Dtype::float32, "float32", "f32", 4, true}, {Dtype::float64, "float64", "f64", 8, true},
-    {Dtype::int8, "int8", "", 1, false},         {Dtype::uint8, "uint8", "", 1, false},
-    {Dtype::int16, "int16", "", 2, false},       {Dtype::uint16, "uint16", "", 2, false},
-    {Dtype::int32, "int32", "", 4, false},       {Dtype::uint32, "uint32", "", 4, false},
-    {Dtype::int64, "int64", "", 8, false},       {Dtype::uint64, "uint64", "", 8, false},
+    {Dtype::float16, "float16", {"f16", "fp16", "half"}, 2, true},
+    {Dtype::bfloat16, "bfloat16", {"bf16"}, 2, true},
+    {Dtype::float32, "float32", {"f32", "fp32", "float", "single"}, 4, true},
+    {Dtype::float64, "float64", {"f64", "fp64", "double"}, 8, true},
+    {Dtype::int8, "int8", {}, 1, false},
+    {Dtype::uint8, "uint8", {}, 1, false},
+    {Dtype::int16, "int16", {}, 2, false},
+    {Dtype::uint16, "uint16", {}, 2, false},
+    {Dtype::int32, "int32", {}, 4, false},
+    {Dtype::uint32, "uint32", {}, 4, false},
+    {Dtype::int64, "int64", {}, 8, false},
+    {Dtype::uint64, "uint64", {}, 8, false},
 };
 
 const Description& description(Dtype dtype) {
@@ -70,8 +78,10 @@ std::string_view name(Dtype dtype) {
 }
 
 std::optional<Dtype> parse_dtype(std::string_view word) {
+  if (word.empty()) return std::nullopt;
   for (const Description& d : kDescriptions)
-    if (word == d.name || (word == d.short_name && !word.empty())) return d.dtype;
+    if (word == d.name || std::ranges::find(d.other_names, word) != d.other_names.end())
+      return d.dtype;
   return std::nullopt;
 }
 

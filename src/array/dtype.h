@@ -30,7 +30,8 @@ bool is_float(Dtype dtype);
 /// numpy's name, as "float32".
 std::string_view name(Dtype dtype);
 
-/// The type called `word`: a name as above, or f16, bf16, f32, f64. Nothing for any other word.
+/// The type called `word`: a name as above, or one of f16, fp16, half; bf16; f32, fp32, float,
+/// single; f64, fp64, double. Nothing for any other word.
 std::optional<Dtype> parse_dtype(std::string_view word);
 
 /// The type that numpy's result_type gives for two operands, where integers count as float64.

@@ -15,10 +15,4 @@ class Error : public std::runtime_error {
       : std::runtime_error(std::string(place).append(": ").append(what)) {}
 };
 
-/// A mistake in the command line itself; main adds where to find help.
-class UsageError : public Error {
- public:
-  using Error::Error;
-};
-
 }  // namespace sdpa

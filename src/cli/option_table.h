@@ -10,6 +10,7 @@
 namespace sdpa {
 
 enum class Command { attend, compare, check };
+constexpr Command kCommands[] = {Command::attend, Command::compare, Command::check};
 
 /// Its word on the command line; empty for attend.
 std::string_view name(Command command);
@@ -54,7 +55,7 @@ struct OptionSpec {
   std::vector<Command> commands;
   ValueKind kind;
 
-  /// Puts an occurrence where it belongs; throws UsageError, beginning with the name, if the value
+  /// Puts an occurrence where it belongs; throws Error, beginning with the name, if the value
   /// is none of those allowed.
   std::function<void(const Given&, AllOptions&)> store;
 

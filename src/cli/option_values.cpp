@@ -4,7 +4,9 @@
 #include "base/numbers.h"
 #include "io/quote.h"
 
+#include <charconv>
 #include <optional>
+#include <system_error>
 
 namespace sdpa {
 
@@ -18,33 +20,51 @@ constexpr long long kMostThreads = 4096;
 Dtype float_type_from(const Given& given) {
   const std::optional<Dtype> dtype = parse_dtype(given.word);
   if (!dtype || !is_float(*dtype))
-    throw UsageError(given.name,
-                     in_quotes(given.word) + " is not float16, bfloat16, float32 or float64");
+    throw Error(given.name,
+                in_quotes(given.word) + " is not float16, bfloat16, float32 or float64");
   return *dtype;
 }
 
 int threads_from(const Given& given) {
   const std::optional<long long> threads = parse_integer(given.word);
-  if (!threads) throw UsageError(given.name, in_quotes(given.word) + " is not a number");
-  if (*threads < 1 || *threads > kMostThreads)
-    throw UsageError(given.name, in_quotes(given.word) + " is not between 1 and " +
-                                     std::to_string(kMostThreads));
+  if (!threads || *threads < 1 || *threads > kMostThreads)
+    throw Error(given.name, in_quotes(given.word) + " is not a whole number from 1 to " +
+                                std::to_string(kMostThreads));
   return static_cast<int>(*threads);
 }
 
+double number_from(const Given& given) {
+  const char* end = given.word.data() + given.word.size();
+  double number = 0;
+  const auto [rest, error] = std::from_chars(given.word.data(), end, number);
+  if (rest == end && error == std::errc::result_out_of_range)
+    throw Error(given.name,
+                in_quotes(given.word) + " is outside what float64 holds, 4.9e-324 to 1.8e+308");
+  if (rest != end || error != std::errc()) {
+    std::string what = " is not a decimal number, as 0.001 or 1e-3";
+    if (given.word.starts_with('+')) what += ", without a '+'";
+    if (given.word.find_first_of(" \t\n") != given.word.npos) what += ", without blanks";
+    throw Error(given.name, in_quotes(given.word) + what);
+  }
+  if (!(number - number == 0)) throw Error(given.name, in_quotes(given.word) + " is not finite");
+  return number;
+}
+
 double size_from(const Given& given) {
-  const std::optional<double> size = parse_double(given.word);
-  if (!size) throw UsageError(given.name, in_quotes(given.word) + " is not a number");
-  if (!(*size >= 0) || *size - *size != 0)
-    throw UsageError(given.name, in_quotes(given.word) + " is not a size: 0 or more, finite");
-  return *size;
+  const double size = number_from(given);
+  if (size < 0) throw Error(given.name, in_quotes(given.word) + " is less than 0");
+  return size;
 }
 
 std::uint64_t steps_from(const Given& given) {
-  const std::optional<long long> steps = parse_integer(given.word);
-  if (!steps || *steps < 0)
-    throw UsageError(given.name, in_quotes(given.word) + " is not a count: 0, 1, 2, ...");
-  return static_cast<std::uint64_t>(*steps);
+  const char* end = given.word.data() + given.word.size();
+  std::uint64_t steps = 0;
+  const auto [rest, error] = std::from_chars(given.word.data(), end, steps);
+  if (rest == end && error == std::errc::result_out_of_range)
+    throw Error(given.name, in_quotes(given.word) + " is more than any distance");
+  if (rest != end || error != std::errc())
+    throw Error(given.name, in_quotes(given.word) + " is not a count: 0, 1, 2, ...");
+  return steps;
 }
 
 }  // namespace sdpa

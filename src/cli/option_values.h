@@ -7,7 +7,7 @@
 
 namespace sdpa {
 
-/// The value of an option from its word. All throw UsageError, which begins with the option's name,
+/// The value of an option from its word. All throw Error, which begins with the option's name,
 /// if the word is none of those allowed.
 
 /// A type of results.
@@ -16,7 +16,10 @@ Dtype float_type_from(const Given& given);
 /// A number of threads, from 1 to 4096.
 int threads_from(const Given& given);
 
-/// A tolerance: a finite number of 0 or more.
+/// A finite decimal number.
+double number_from(const Given& given);
+
+/// A finite number of 0 or more.
 double size_from(const Given& given);
 
 /// A count of 0 or more.

@@ -57,7 +57,7 @@ using Request = std::variant<AttendOptions, CompareOptions, CheckOptions, ShowOp
 
 /// Reads the words behind the program's name.
 ///
-/// Throws UsageError, beginning with the option or word at fault, if there is an option that does
+/// Throws Error, beginning with the option or word at fault, if there is an option that does
 /// not exist, one that is given twice or without its value, a value that is none of those allowed,
 /// or a combination of inputs and outputs that cannot be meant.
 Request parse(std::vector<std::string> words);

@@ -22,8 +22,4 @@ void complain(std::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-void point_to_help() {
-  std::fputs("Try 'sdpa --help' for more information.\n", stderr);
-}
-
 }  // namespace sdpa

@@ -11,7 +11,4 @@ void print(std::string_view text);
 /// from words of the command line, are written as \xNN.
 void complain(std::string_view message);
 
-/// Says on standard error where to find help.
-void point_to_help();
-
 }  // namespace sdpa

@@ -82,10 +82,11 @@ TEST_CASE("dtype: every name reads back") {
 }
 
 TEST_CASE("dtype: floats have short names, other words none") {
-  CHECK(parse_dtype("f16") == Dtype::float16);
+  for (const char* word : {"f16", "fp16", "half"}) CHECK(parse_dtype(word) == Dtype::float16);
   CHECK(parse_dtype("bf16") == Dtype::bfloat16);
-  CHECK(parse_dtype("f32") == Dtype::float32);
-  CHECK(parse_dtype("f64") == Dtype::float64);
+  for (const char* word : {"f32", "fp32", "float", "single"})
+    CHECK(parse_dtype(word) == Dtype::float32);
+  for (const char* word : {"f64", "fp64", "double"}) CHECK(parse_dtype(word) == Dtype::float64);
   for (const char* word : {"", "f8", "Float32", "float32 ", "i8", "bool"})
     CHECK_FALSE(parse_dtype(word).has_value());
 }

@@ -42,13 +42,6 @@ TEST_CASE("parse: all that can be given, behind a case file") {
   CHECK(options.progress == ShowProgress::never);
 }
 
-TEST_CASE("parse: the word behind an option is its value, whatever it looks like") {
-  const AttendOptions options = attend({"-q", "-:float32:2x2", "-k", "--dtype", "-v", "-o"});
-  CHECK(options.problem.q == "-:float32:2x2");
-  CHECK(options.problem.k == "--dtype");
-  CHECK(options.problem.v == "-o");
-}
-
 TEST_CASE("parse: help and version are text, also beside work") {
   CHECK(std::get<ShowOptions>(parse({"--version"})).text.starts_with("sdpa 0.1.0 ("));
   CHECK(std::get<ShowOptions>(parse({"check", "-V"})).text.starts_with("sdpa 0.1.0 ("));
@@ -98,9 +91,16 @@ TEST_CASE("parse: words behind -- are no options") {
   CHECK(attend({"--", "--"}).problem.case_file == "--");
 }
 
-TEST_CASE("parse: values that look like options are values") {
-  CHECK(attend({"a", "-o", "--threads=1"}).output == "--threads=1");
-  CHECK(attend({"a", "-o", "--output="}).output == "--output=");
-  CHECK(attend({"a", "-o", "-:x"}).output == "-:x");
-  CHECK(attend({"a", "-o", "--"}).output == "--");
+TEST_CASE("parse: values may look like options") {
+  const AttendOptions options = attend({"-q", "-:float32:2x2", "-k", "-x", "-v", "--value="});
+  CHECK(options.problem.q == "-:float32:2x2");
+  CHECK(options.problem.k == "-x");
+  CHECK(options.problem.v == "--value=");
+  CHECK(attend({"a.npz", "-o", "--threads=1"}).output == "--threads=1");
+  CHECK(attend({"a.npz", "-o", "--"}).output == "--");
+}
+
+TEST_CASE("parse: a precision may be named as a type is") {
+  CHECK(attend({"a.npz", "--precision", "fp32"}).settings.precision == Precision::float32);
+  CHECK(attend({"a.npz", "--precision", "double"}).settings.precision == Precision::float64);
 }

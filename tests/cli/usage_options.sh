@@ -1,6 +1,6 @@
 # Options that do not exist, or are given twice, without a value or with a wrong one.
 inputs='-q q.npy -k k.npy -v v.npy'
-status sdpa $inputs --scale 0.5
+status sdpa $inputs --no-such-option 0.5
 status sdpa $inputs -x
 status sdpa $inputs -q r.npy
 status sdpa case.json --threads 1 --threads 1
@@ -18,4 +18,11 @@ status sdpa $inputs --precision half
 status sdpa $inputs --progress yes
 status sdpa $inputs --threads $'\e[31m2\n'
 status sdpa $inputs $'--\e[31m'
+status sdpa $inputs --dtype fp8
+status sdpa $inputs --output= --dtype float32
+status sdpa $inputs -o -w w.npy
+status sdpa -q -k k.npy -v v.npy
+status sdpa $inputs -o=out.npy
+status sdpa $inputs --progress
+status sdpa compare a.npy b.npy --json=false
 ls -A

@@ -16,3 +16,9 @@ status sdpa check a.npy -q q.npy -k k.npy
 status sdpa check a.npy -q - -k - -v v.npy
 status sdpa check a.npy $inputs --accumulate int8
 status sdpa check a.npy $inputs --weights-in x
+for size in 1e-400 1e999 -1e999 0x1p-3 inf +1 ' 1' 1,5 1e; do
+  status sdpa compare a.npy b.npy --atol "$size"
+done
+status sdpa compare a.npy b.npy --max-ulp 99999999999999999999
+status sdpa check a.npy $inputs extra.npy
+status sdpa check a.npy
