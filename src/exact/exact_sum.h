@@ -2,21 +2,17 @@
 
 #include "base/index.h"
 
-#include <span>
-
 namespace sdpa {
 
-/// A number as the unevaluated sum of two doubles, if it is one.
+/// A real number as the unevaluated sum of two doubles, as far as they can hold it.
 struct ExactSum {
   double high = 0, low = 0;
-  bool exact =
-      true;  ///< false: the number needs more than two doubles, and high and low mean nothing
+  double error = 0;  ///< the number is at most this far from high + low
+
+  bool exact() const { return error == 0; }
 };
 
-/// The sum of x.
-ExactSum exact_sum(std::span<const double> x);
-
-/// The sum of x[i] * y[i].
+/// The sum of x[i] * y[i]. Where float64 overflows the error is infinite or NaN.
 ExactSum exact_dot(const double* x, const double* y, Index count);
 
 }  // namespace sdpa

@@ -4,7 +4,8 @@
 #include "exact/big_float.h"
 #include "exact/bound.h"
 #include "exact/decide.h"
-#include "exact/real_row.h"
+#include "exact/real_average.h"
+#include "exact/real_scores.h"
 #include "stage/stage.h"
 
 #include <algorithm>
@@ -178,18 +179,27 @@ class Ladder {
   void settle_open_rows() {
     parallel_for(threads_, std::ssize(open_rows_), [this](Index i) {
       free_reals_with_thread();
-      const OpenRow& open = open_rows_[static_cast<std::size_t>(i)];
-      const RowTask& task = row_of(open).task;
-      RealRow row(*task.head, task.t);
-      for (Index d : open.outputs) {
-        const double value = row.output(d, dtype_);
-        store(results_.output, open.row, d, &value, 1);
-      }
-      for (Index j : open.weights) {
-        const double value = row.weight(j, dtype_);
-        store(*results_.weights, open.row, j, &value, 1);
-      }
+      settle_row(open_rows_[static_cast<std::size_t>(i)]);
     });
+  }
+
+  void settle_row(const OpenRow& open) {
+    const RowTask& task = row_of(open).task;
+    const Head& head = *task.head;
+    std::vector<Index> keys(static_cast<std::size_t>(head.n.T_k));
+    std::iota(keys.begin(), keys.end(), Index{0});
+    RealScores scores(head, task.t, keys);
+    RealAverage average(scores, dtype_);
+    std::vector<double> column(keys.size());
+    for (Index d : open.outputs) {
+      head.v.read_column(d, column.data());
+      const double value = average.average(column);
+      store(results_.output, open.row, d, &value, 1);
+    }
+    for (Index j : open.weights) {
+      const double value = average.weight(j);
+      store(*results_.weights, open.row, j, &value, 1);
+    }
   }
 
   const Dtype dtype_;

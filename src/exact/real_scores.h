@@ -1,0 +1,62 @@
+#pragma once
+
+#include "exact/big_float.h"
+#include "exact/exact_sum.h"
+#include "stage/head.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sdpa {
+
+/// The scores of one row of queries as real numbers: which are equal, which are larger, and how far
+/// they are apart, to any precision. Operands are finite.
+///
+/// Keys go by their position in the list of those that the row sees.
+class RealScores {
+ public:
+  /// Keys whose scores are equal: positions order()[begin] ... order()[end - 1].
+  struct Group {
+    Index begin, end;
+    Index count() const { return end - begin; }
+  };
+
+  /// Scores of row t of q and these keys, at least one. The head must outlive this.
+  RealScores(const Head& head, Index t, std::span<const Index> keys);
+
+  /// Positions by descending score.
+  std::span<const Index> order() const { return order_; }
+  /// By descending score.
+  std::span<const Group> groups() const { return groups_; }
+  /// The group of a position.
+  std::size_t group_of(Index position) const {
+    return group_of_[static_cast<std::size_t>(position)];
+  }
+
+  /// At most how far the score of group g lies below that of group `above`, where g >= above.
+  double least_gap(std::size_t above, std::size_t g) const;
+
+  /// Score of group g minus that of group `above`. Three roundings to the precision of `difference`
+  /// are what it is off by.
+  void difference(mpfr_ptr difference, std::size_t above, std::size_t g);
+
+ private:
+  void group_positions();
+  int compare(Index a, Index b);
+  void dot_difference(mpfr_ptr difference, Index a, Index b);
+  const BigFloat& big_dot_of(Index position);
+  Index first_of(std::size_t g) const { return order_[static_cast<std::size_t>(groups_[g].begin)]; }
+
+  const Head& head_;
+  std::span<const Index> keys_;
+  std::vector<double> q_t_;
+  std::vector<ExactSum> dots_;                     // of q_t and each key
+  std::vector<std::optional<BigFloat>> big_dots_;  // the same exactly, where it was asked for
+  std::vector<Index> order_;
+  std::vector<Group> groups_;
+  std::vector<std::size_t> group_of_;
+  BigFloat scale_{MPFR_PREC_MIN};  // 1/sqrt(d_k)
+};
+
+}  // namespace sdpa
