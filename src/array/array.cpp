@@ -56,17 +56,21 @@ Array::Array(Shape shape, Dtype dtype) : shape_(std::move(shape)), dtype_(dtype)
 Array::Array(Shape shape, Dtype dtype, std::shared_ptr<const void> owner, const std::byte* data)
     : shape_(std::move(shape)), dtype_(dtype), owner_(std::move(owner)), data_(data) {}
 
+Array Array::part(Index first, Shape shape) const {
+  return Array(std::move(shape), dtype_, owner_, data_ + first * sdpa::size_bytes(dtype_));
+}
+
 Array Array::rows(Index first, Index count) const {
   std::vector<Index> extents(shape_.extents().begin(), shape_.extents().end());
-  const Index row_bytes = extents[0] != 0 ? size_bytes() / extents[0] : 0;
+  const Index row = extents[0] != 0 ? shape_.element_count() / extents[0] : 0;
   extents[0] = count;
-  return Array(Shape(std::move(extents)), dtype_, owner_, data_ + first * row_bytes);
+  return part(first * row, Shape(std::move(extents)));
 }
 
 Array Array::matrix(Index position) const {
   Shape shape({shape_.from_end(2), shape_.from_end(1)});
-  const Index matrix_bytes = shape.element_count() * sdpa::size_bytes(dtype_);
-  return Array(std::move(shape), dtype_, owner_, data_ + position * matrix_bytes);
+  const Index first = position * shape.element_count();
+  return part(first, std::move(shape));
 }
 
 double Array::at(Index position) const {

@@ -34,6 +34,9 @@ class Array {
   /// copies share.
   std::byte* mutable_data() { return const_cast<std::byte*>(data_); }
 
+  /// The elements from position `first` on as an array of this shape, in the same memory.
+  Array part(Index first, Shape shape) const;
+
   /// Rows first ... first + count - 1 of the outermost axis, in the same memory.
   Array rows(Index first, Index count) const;
 

@@ -35,6 +35,9 @@ class MatrixView {
     return {array_, element(first, 0), count, columns_, row_step_};
   }
 
+  /// The matrix as an array: in the same memory where its rows adjoin, else copied.
+  Array array() const;
+
   /// One element, exactly.
   double at(Index row, Index column) const { return array_.at(element(row, column)); }
 

@@ -23,14 +23,14 @@ bool all_finite(const MatrixView& matrix, int threads) {
   return finite;
 }
 
-std::optional<Norms> norms_of_finite(const Head& head, int threads) {
+std::shared_ptr<const Norms> norms_of_finite(const Head& head, int threads) {
   Norms norms = measure_norms(head.k, head.v, threads);
   const bool all_norms_finite =
       std::isfinite(norms.k_all) &&
       std::ranges::all_of(norms.v, [](double norm) { return std::isfinite(norm); });
   if (all_norms_finite || (all_finite(head.k, threads) && all_finite(head.v, threads)))
-    return norms;
-  return std::nullopt;
+    return std::make_shared<const Norms>(std::move(norms));
+  return nullptr;
 }
 
 bool is_finite(const Attention& results, int threads) {
@@ -46,11 +46,6 @@ Head part_of_head(const HeadRows& part) {
   return head;
 }
 
-MatrixView rows_of_head(const Array& array, Index h) {
-  const Index rows = array.shape().from_end(2), columns = array.shape().from_end(1);
-  return {array, h * rows * columns, rows, columns, columns};
-}
-
 /// Attention of rows that hold NaN or infinities, or meet some in k or v.
 void run_nonfinite(const HeadRows& part, Attention& results, const FiniteAttention& of_finite) {
   Attention rows = rows_of(results, part.at, part.count);
@@ -60,12 +55,9 @@ void run_nonfinite(const HeadRows& part, Attention& results, const FiniteAttenti
 }  // namespace
 
 Heads::Heads(const Array& q, const Array& k, const Array& v, const Settings& settings,
-             const OperandNames& names)
-    : q_(q),
-      k_(k),
-      v_(v),
-      settings_(settings),
-      problem_(check_shapes(q, k, v, names)),
+             const Layout& layout, const OperandNames& names)
+    : settings_(settings),
+      problem_(check_shapes(q, k, v, layout, names)),
       dtype_(settings.dtype.value_or(result_type(result_type(q.dtype(), k.dtype()), v.dtype()))) {}
 
 Index Heads::rows_at_a_time() const {
@@ -82,24 +74,32 @@ Index Heads::rows_at_a_time() const {
                     std::min(kFewest, most), most);
 }
 
-Head Heads::head_of(Index h) const {
-  return make_head(rows_of_head(q_, h), rows_of_head(k_, h), rows_of_head(v_, h));
-}
-
 /// Makes heads first ... last - 1 known, and forgets those before them.
 void Heads::learn_heads(Index first, Index last) {
+  // Heads that share k and v lie side by side.
+  const KnownHead* before = known_.empty() ? nullptr : &known_.rbegin()->second;
+  std::vector<std::vector<KnownHead*>> unmeasured;
+  for (Index h = known_.empty() ? first : std::max(first, known_.rbegin()->first + 1); h < last;
+       ++h) {
+    KnownHead& known = known_[h];
+    known.head = problem_.head(h);
+    const bool shares = before != nullptr && have_same_keys(before->head, known.head);
+    if (shares && unmeasured.empty())
+      known.norms = before->norms;
+    else if (shares)
+      unmeasured.back().push_back(&known);
+    else
+      unmeasured.push_back({&known});
+    before = &known;
+  }
   known_.erase(known_.begin(), known_.lower_bound(first));
-  std::vector<KnownHead*> added;
-  for (Index h = first; h < last; ++h)
-    if (const auto [at, is_new] = known_.try_emplace(h); is_new) {
-      at->second.head = head_of(h);
-      added.push_back(&at->second);
-    }
   if (settings_.precision != Precision::exact) return;
-  const bool share_heads = std::ssize(added) >= settings_.threads;
-  parallel_for(share_heads ? settings_.threads : 1, std::ssize(added), [&](Index i) {
-    KnownHead& known = *added[static_cast<std::size_t>(i)];
-    known.norms = norms_of_finite(known.head, share_heads ? 1 : settings_.threads);
+
+  const bool share_heads = std::ssize(unmeasured) >= settings_.threads;
+  parallel_for(share_heads ? settings_.threads : 1, std::ssize(unmeasured), [&](Index i) {
+    const auto& heads = unmeasured[static_cast<std::size_t>(i)];
+    const auto norms = norms_of_finite(heads.front()->head, share_heads ? 1 : settings_.threads);
+    for (KnownHead* known : heads) known->norms = norms;
   });
 }
 
@@ -114,8 +114,8 @@ Attention Heads::rows(Index first, Index count) {
   for (Index h = first_head; h < last_head; ++h) {
     const KnownHead& known = known_.at(h);
     const Index begin = std::max(first, h * n.T_q), end = std::min(first + count, (h + 1) * n.T_q);
-    parts.push_back({{&known.head, begin - h * n.T_q, end - begin, begin - first},
-                     known.norms ? &*known.norms : nullptr});
+    parts.push_back(
+        {{&known.head, begin - h * n.T_q, end - begin, begin - first}, known.norms.get()});
   }
   if (settings_.precision == Precision::exact)
     run_exact(parts, results);

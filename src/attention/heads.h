@@ -5,7 +5,7 @@
 #include "exact/ladder.h"
 
 #include <map>
-#include <optional>
+#include <memory>
 #include <span>
 
 namespace sdpa {
@@ -17,12 +17,12 @@ namespace sdpa {
 /// of a head is found out once, if rows are asked for in their order.
 class Heads {
  public:
-  /// q (..., T_q, d_k), k (..., T_k, d_k), v (..., T_k, d_v). Throws what check_shapes throws.
+  /// q, k and v as check_shapes takes them, and throws.
   Heads(const Array& q, const Array& k, const Array& v, const Settings& settings,
-        const OperandNames& names = {});
+        const Layout& layout = {}, const OperandNames& names = {});
 
   const Problem& problem() const { return problem_; }
-  Index row_count() const { return problem_.heads * problem_.n.T_q; }
+  Index row_count() const { return problem_.heads() * problem_.n.T_q; }
 
   /// The type of the results.
   Dtype dtype() const { return dtype_; }
@@ -37,17 +37,17 @@ class Heads {
   Attention rows(Index first, Index count);
 
  private:
+  /// If exact results are wanted of finite k and v; shared by the heads that share these.
+  using KnownNorms = std::shared_ptr<const Norms>;
   struct KnownHead {
     Head head;
-    std::optional<Norms> norms;  ///< if exact results are wanted of finite k and v
+    KnownNorms norms;
   };
 
-  Head head_of(Index h) const;
   void learn_heads(Index first, Index last);
   void run_exact(std::span<const MeasuredRows> parts, Attention& results) const;
   void run_plain(std::span<const MeasuredRows> parts, Attention& results) const;
 
-  Array q_, k_, v_;
   Settings settings_;
   Problem problem_;
   Dtype dtype_;

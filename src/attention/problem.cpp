@@ -2,58 +2,164 @@
 
 #include "base/error.h"
 
-#include <algorithm>
+#include <cstring>
 
 namespace sdpa {
 
 namespace {
 
-std::span<const Index> leading(const Array& array) {
-  return array.shape().extents().first(static_cast<std::size_t>(array.shape().rank() - 2));
+struct Operand {
+  const Array& array;
+  const std::string& name;
+
+  std::string text() const { return name + ", shape " + array.shape().text(); }
+};
+
+void require_matrix(const Operand& a) {
+  if (a.array.shape().rank() < 2)
+    throw Error(a.name, "shape " + a.array.shape().text() + " has " +
+                            std::to_string(a.array.shape().rank()) +
+                            " axes, attention needs at least 2");
 }
 
-void require_matrix(const Array& array, const std::string& name) {
-  if (array.shape().rank() < 2)
-    throw Error(name, "shape " + array.shape().text() + " has " +
-                          std::to_string(array.shape().rank()) +
-                          " axes, attention needs at least 2");
+std::string heads_text(Index heads) {
+  return std::to_string(heads) + (heads == 1 ? " head" : " heads");
 }
 
-void require_same_leading(const Array& a, const std::string& a_name, const Array& q,
-                          const std::string& q_name) {
-  if (!std::ranges::equal(leading(a), leading(q)))
-    throw Error(a_name, "shape " + a.shape().text() + " does not have the leading extents of " +
-                            q_name + ", shape " + q.shape().text());
+/// Heads that the last axis of q holds, or 0.
+Index flat_heads_of_q(const Operand& q, const Layout& layout) {
+  if (!layout.heads) return 0;
+  const Index width = q.array.shape().from_end(1);
+  if (width % *layout.heads != 0)
+    throw Error(q.name, "the last axis of shape " + q.array.shape().text() + " does not hold " +
+                            heads_text(*layout.heads) + ": " + std::to_string(*layout.heads) +
+                            " does not divide " + std::to_string(width));
+  return *layout.heads;
+}
+
+/// Heads that the last axis of k holds: as many as d_k goes into it.
+Index flat_heads_of_k(const Operand& k, const HeadMatrices& q, const Layout& layout) {
+  if (!layout.heads || q.columns() == 0) return 0;
+  const Index width = k.array.shape().from_end(1);
+  if (width % q.columns() != 0 || width == 0)
+    throw Error(k.name, "the last axis of shape " + k.array.shape().text() +
+                            " does not hold heads of d_k " + std::to_string(q.columns()));
+  return width / q.columns();
+}
+
+Index flat_heads_of_v(const Operand& v, const HeadMatrices& k, const Layout& layout) {
+  if (!layout.heads) return 0;
+  const Index width = v.array.shape().from_end(1);
+  if (width % k.heads() != 0)
+    throw Error(v.name, "the last axis of shape " + v.array.shape().text() + " does not hold " +
+                            heads_text(k.heads()) + ", as many as k has");
+  return k.heads();
+}
+
+/// Whether the extents `of` are those that `all` ends with, or 1.
+bool is_shared_among(std::span<const Index> of, std::span<const Index> all) {
+  if (of.size() > all.size()) return false;
+  for (std::size_t i = 1; i <= of.size(); ++i)
+    if (of[of.size() - i] != all[all.size() - i] && of[of.size() - i] != 1) return false;
+  return true;
+}
+
+void require_leading(const Operand& a, const HeadMatrices& a_heads, const Operand& q,
+                     const HeadMatrices& q_heads, const char* kind) {
+  const bool has_more_axes = a.array.shape().rank() > q.array.shape().rank();
+  if (has_more_axes || !is_shared_among(a_heads.batch(), q_heads.batch()))
+    throw Error(a.name, "shape " + a.array.shape().text() +
+                            " does not have the leading extents of " + q.text());
+  const Index H = q_heads.heads(), G = a_heads.heads();
+  if (G == 0 ? H != 0 : H % G != 0)
+    throw Error(a.name, std::to_string(H) + " query heads of " + q.name + " cannot share " +
+                            std::to_string(G) + " " + kind + " heads");
 }
 
 }  // namespace
 
-Problem check_shapes(const Array& q, const Array& k, const Array& v, const OperandNames& names) {
-  require_matrix(q, names.q);
-  require_matrix(k, names.k);
-  require_matrix(v, names.v);
-  require_same_leading(k, names.k, q, names.q);
-  require_same_leading(v, names.v, q, names.q);
+Problem check_shapes(const Array& q_array, const Array& k_array, const Array& v_array,
+                     const Layout& layout, const OperandNames& names) {
+  const Operand q{q_array, names.q}, k{k_array, names.k}, v{v_array, names.v};
+  for (const Operand& operand : {q, k, v}) require_matrix(operand);
 
-  const Extents extents{q.shape().from_end(2), k.shape().from_end(2), q.shape().from_end(1),
-                        v.shape().from_end(1)};
+  const HeadMatrices q_heads(q.array, layout.order, flat_heads_of_q(q, layout));
+  const HeadMatrices k_heads(k.array, layout.order, flat_heads_of_k(k, q_heads, layout));
+  const HeadMatrices v_heads(v.array, layout.order, flat_heads_of_v(v, k_heads, layout));
+  require_leading(k, k_heads, q, q_heads, "key");
+  require_leading(v, v_heads, q, q_heads, "value");
+  if (k_heads.heads() != v_heads.heads() && k_heads.heads() != 1 && v_heads.heads() != 1)
+    throw Error(v.name, "has " + heads_text(v_heads.heads()) + ", but " + k.name + " has " +
+                            std::to_string(k_heads.heads()));
 
-  if (k.shape().from_end(1) != extents.d_k)
-    throw Error(names.k, "d_k is " + std::to_string(k.shape().from_end(1)) + ", but " + names.q +
-                             " has d_k " + std::to_string(extents.d_k));
-  if (v.shape().from_end(2) != extents.T_k)
-    throw Error(names.v, "T_k is " + std::to_string(v.shape().from_end(2)) + ", but " + names.k +
-                             " has T_k " + std::to_string(extents.T_k));
-  if (extents.T_k == 0)
-    throw Error(names.k,
-                "T_k is 0 in shape " + k.shape().text() + ", so there is no key to attend to");
-  if (extents.d_k == 0)
-    throw Error(names.q,
-                "d_k is 0 in shape " + q.shape().text() + ", so 1/sqrt(d_k) is not a number");
+  const Extents n{q_heads.rows(), k_heads.rows(), q_heads.columns(), v_heads.columns()};
+  if (k_heads.columns() != n.d_k)
+    throw Error(k.name, "d_k is " + std::to_string(k_heads.columns()) + ", but " + q.name +
+                            " has d_k " + std::to_string(n.d_k));
+  if (v_heads.rows() != n.T_k)
+    throw Error(v.name, "T_k is " + std::to_string(v_heads.rows()) + ", but " + k.name +
+                            " has T_k " + std::to_string(n.T_k));
+  if (n.T_k == 0)
+    throw Error(k.name, "T_k is 0 in shape " + k.array.shape().text() +
+                            ", so there is no key to attend to");
+  if (n.d_k == 0)
+    throw Error(q.name,
+                "d_k is 0 in shape " + q.array.shape().text() + ", so 1/sqrt(d_k) is not a number");
 
-  Index heads = 1;
-  for (Index extent : leading(q)) heads *= extent;
-  return {heads, extents};
+  Index batch = 1;
+  for (Index extent : q_heads.batch()) batch *= extent;
+  return {q_heads, k_heads, v_heads, layout, q.array.shape(), batch, n};
+}
+
+Head Problem::head(Index number) const {
+  const Index b = number / q.heads(), h = number % q.heads();
+  const auto shared = [&](const HeadMatrices& a) {
+    return a.matrix(q.batch(), b, h / (q.heads() / a.heads()));
+  };
+  return make_head(q.matrix(q.batch(), b, h), shared(k), shared(v));
+}
+
+Shape Problem::rows_shape(Index columns) const {
+  std::vector<Index> extents(q.batch().begin(), q.batch().end());
+  if (q_shape.rank() > 2 || layout.heads) extents.push_back(q.heads());
+  extents.push_back(n.T_q);
+  extents.push_back(columns);
+  return Shape(std::move(extents));
+}
+
+Shape Problem::output_shape() const {
+  std::vector<Index> extents(q_shape.extents().begin(), q_shape.extents().end());
+  extents.back() = layout.heads ? *layout.heads * n.d_v : n.d_v;
+  return Shape(std::move(extents));
+}
+
+bool Problem::output_is_in_order() const {
+  return q.heads() == 1 || (layout.order == AxisOrder::htd && !layout.heads);
+}
+
+void Problem::place_rows(const Array& rows, Index first, Array& output) const {
+  const HeadMatrices heads(output, layout.order, layout.heads.value_or(0));
+  const auto row_bytes = static_cast<std::size_t>(n.d_v * size_bytes(output.dtype()));
+  for (Index r = 0; r < rows.shape()[0]; ++r) {
+    const Index number = (first + r) / n.T_q, t = (first + r) % n.T_q;
+    const MatrixView head = heads.matrix(q.batch(), number / q.heads(), number % q.heads());
+    const std::ptrdiff_t offset = head.row(t) - output.data();
+    std::memcpy(output.mutable_data() + offset,
+                rows.data() + static_cast<std::size_t>(r) * row_bytes, row_bytes);
+  }
+}
+
+Array Problem::in_order(const Array& output) const {
+  if (output_is_in_order()) return output.part(0, rows_shape(n.d_v));
+  const HeadMatrices all(output, layout.order, layout.heads.value_or(0));
+  Array ordered(rows_shape(n.d_v), output.dtype());
+  std::byte* to = ordered.mutable_data();
+  for (Index number = 0; number < heads(); ++number) {
+    const Array head = all.matrix(q.batch(), number / q.heads(), number % q.heads()).array();
+    std::memcpy(to, head.data(), static_cast<std::size_t>(head.size_bytes()));
+    to += head.size_bytes();
+  }
+  return ordered;
 }
 
 }  // namespace sdpa

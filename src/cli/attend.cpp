@@ -31,37 +31,36 @@ Inputs read_inputs(const AttendOptions& options) {
           {place_of(options.problem.q), place_of(options.problem.k), place_of(options.problem.v)}};
 }
 
-/// Shape of a result: the leading extents of q, then T_q and `last`.
-Shape result_shape(const Array& q, Index last) {
-  std::vector<Index> extents(q.shape().extents().begin(), q.shape().extents().end());
-  extents.back() = last;
-  return Shape(std::move(extents));
-}
-
 }  // namespace
 
 int run(const AttendOptions& options) {
   const Inputs in = read_inputs(options);
-  Heads heads(in.q, in.k, in.v, options.settings, in.names);
+  Heads heads(in.q, in.k, in.v, options.settings, options.problem.layout(), in.names);
 
-  const Extents& n = heads.problem().n;
-  ResultFile output("output", options.output, result_shape(in.q, n.d_v), heads.dtype());
+  const Problem& problem = heads.problem();
+  ResultFile output("output", options.output, problem.output_shape(), heads.dtype());
   std::optional<ResultFile> weights;
   if (options.weights)
-    weights.emplace("weight", *options.weights, result_shape(in.q, n.T_k), heads.dtype());
+    weights.emplace("weight", *options.weights, problem.rows_shape(problem.n.T_k), heads.dtype());
 
   const bool writes_to_terminal = options.output == "-" && isatty(STDOUT_FILENO) == 1;
   std::optional<Progress> progress;
   progress.emplace(options.progress, writes_to_terminal, heads.row_count());
+  std::optional<Array> whole;
+  if (!problem.output_is_in_order()) whole = Array(problem.output_shape(), heads.dtype());
   const Index slab = heads.rows_at_a_time();
   for (Index first = 0; first < heads.row_count(); first += slab) {
     const Index count = std::min(slab, heads.row_count() - first);
     const Attention result = heads.rows(first, count);
-    output.append(result.output);
+    if (whole)
+      problem.place_rows(result.output, first, *whole);
+    else
+      output.append(result.output);
     if (weights) weights->append(*result.weights);
     progress->add(count);
   }
 
+  if (whole) output.append(*whole);
   progress.reset();
 
   // Both are complete before either appears.

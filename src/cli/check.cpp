@@ -60,10 +60,7 @@ Inputs read_inputs(const CheckOptions& options) {
 }
 
 /// Throws Error if the array cannot be an output of these inputs.
-void require_output(const Inputs& in, const Extents& n) {
-  std::vector<Index> extents(in.q.shape().extents().begin(), in.q.shape().extents().end());
-  extents.back() = n.d_v;
-  const Shape shape(std::move(extents));
+void require_output(const Inputs& in, const Shape& shape) {
   if (!(in.actual.shape() == shape))
     throw Error(in.place, "shape " + in.actual.shape().text() +
                               ", but the output of these inputs has shape " + shape.text());
@@ -81,13 +78,14 @@ Arithmetic declared_arithmetic(const CheckOptions& options, const Inputs& in) {
   return {accumulate, weights, output};
 }
 
-Finding find(const CheckOptions& options, const Inputs& in, Index heads) {
+Finding find(const CheckOptions& options, const Inputs& in, const Problem& problem) {
   const Arithmetic arithmetic = declared_arithmetic(options, in);
   const Settings exactly{.dtype = arithmetic.output, .threads = options.threads};
   Judge judge(in.actual.shape());
   WrongKernels wrong;
-  for (Index head = 0; head < heads; ++head) {
-    const Array q = in.q.matrix(head), k = in.k.matrix(head), v = in.v.matrix(head);
+  for (Index head = 0; head < problem.heads(); ++head) {
+    const Head operands = problem.head(head);
+    const Array q = operands.q.array(), k = operands.k.array(), v = operands.v.array();
     const KernelBounds bounds = kernel_bounds(q, k, v, arithmetic, options.threads);
     judge.add_head(in.actual.matrix(head), attention(q, k, v, exactly).output, bounds);
     wrong.try_on(q, k, v, bounds, arithmetic.output);
@@ -195,10 +193,11 @@ ordered_json json(const Inputs& in, const Finding& f) {
 }  // namespace
 
 int run(const CheckOptions& options) {
-  const Inputs in = read_inputs(options);
-  const Problem problem = check_shapes(in.q, in.k, in.v, in.names);
-  require_output(in, problem.n);
-  const Finding finding = find(options, in, problem.heads);
+  Inputs in = read_inputs(options);
+  const Problem problem = check_shapes(in.q, in.k, in.v, options.problem.layout(), in.names);
+  require_output(in, problem.output_shape());
+  in.actual = problem.in_order(in.actual);  // as places are reported
+  const Finding finding = find(options, in, problem);
   print(options.json ? document_text(json(in, finding)) : text(in, finding));
   constexpr int kExitCodes[] = {0, 1, 2};
   return kExitCodes[static_cast<int>(finding.verdict())];

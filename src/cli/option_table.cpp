@@ -33,6 +33,17 @@ const std::vector<OptionSpec> kTable = {
     {"-v,--value", "FILE", "values (T_k, d_v)", "Inputs", kComputing, input,
      [](const Given& g, AllOptions& o) { o.problem.v = g.word; }},
 
+    {"--layout",
+     "L",
+     "order of the last three axes: htd (the default: heads, T, d) or thd (T, heads, d)",
+     "Heads",
+     kComputing,
+     choice,
+     [](const Given& g, AllOptions& o) { o.problem.axis_order = AxisOrder(g.choice); },
+     {"htd", "thd"}},
+    {"--heads", "H", "heads that lie side by side in the last axis of q", "Heads", kComputing, text,
+     [](const Given& g, AllOptions& o) { o.problem.heads = heads_from(g); }},
+
     {"-o,--output", "FILE", ".npy, .json or .bin; default: JSON on standard output", "Results",
      kAttend, output, [](const Given& g, AllOptions& o) { o.output = g.word; }},
     {"-w,--weights", "FILE", "also write the weights (T_q, T_k)", "Results", kAttend, output,

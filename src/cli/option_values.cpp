@@ -33,6 +33,13 @@ int threads_from(const Given& given) {
   return static_cast<int>(*threads);
 }
 
+Index heads_from(const Given& given) {
+  const std::optional<long long> heads = parse_integer(given.word);
+  if (!heads || *heads < 1)
+    throw Error(given.name, in_quotes(given.word) + " is not a number of heads: 1, 2, ...");
+  return static_cast<Index>(*heads);
+}
+
 double number_from(const Given& given) {
   const char* end = given.word.data() + given.word.size();
   double number = 0;

@@ -16,6 +16,9 @@ Dtype float_type_from(const Given& given);
 /// A number of threads, from 1 to 4096.
 int threads_from(const Given& given);
 
+/// A number of heads, 1 or more.
+Index heads_from(const Given& given);
+
 /// A finite decimal number.
 double number_from(const Given& given);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attention/attention.h"
+#include "attention/layout.h"
 #include "cli/progress.h"
 #include "report/difference.h"
 
@@ -18,6 +19,11 @@ struct ProblemOptions {
 
   /// One file with all three operands, as argument of read_case.
   std::optional<std::string> case_file;
+
+  std::optional<AxisOrder> axis_order;  ///< of q, k, v and the output; absent: htd
+  std::optional<Index> heads;           ///< that the last axis of q holds; not with axis_order
+
+  Layout layout() const { return {axis_order.value_or(AxisOrder::htd), heads}; }
 };
 
 /// The main job: attention on files.

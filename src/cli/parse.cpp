@@ -62,6 +62,11 @@ void require_inputs(const ProblemOptions& problem, bool takes_case) {
     throw Error(missing->first, "missing; -q, -k and -v belong together");
 }
 
+void require_one_layout(const ProblemOptions& problem) {
+  if (problem.heads && problem.axis_order)
+    throw Error("--layout", "--heads says where the heads lie: (..., T, H d)");
+}
+
 void require(const char* name, const std::string& argument, const char* needed) {
   if (argument.empty()) throw Error(name, std::string("missing; ") + needed);
 }
@@ -113,10 +118,12 @@ Request request(Command command, const AllOptions& o) {
     case Command::check:
       require("ACTUAL", o.actual, "the output that is to be checked");
       require_inputs(o.problem, false);
+      require_one_layout(o.problem);
       return CheckOptions{o.actual,     o.problem,          o.accumulate,
                           o.weights_in, o.settings.threads, o.json};
     default:
       require_inputs(o.problem, true);
+      require_one_layout(o.problem);
       return AttendOptions{o.problem, o.output, o.weights, o.settings, o.progress};
   }
 }

@@ -12,7 +12,7 @@ namespace sdpa {
 /// Spans of keys that several threads can share: each has a workspace of its own.
 Index span_count(const Head& head);
 
-/// Rows of one head that the kernel takes at once.
+/// Rows with the same k and v that the kernel takes at once.
 template <class Number>
 class QueryGroup {
  public:
@@ -31,7 +31,7 @@ class QueryGroup {
                    const StageSink<Number>& sink) const;
 
   const kernel::Kernel<Number>& kernel_;
-  const Head& head_;
+  const Head& head_;  // of the first; only its q is not that of the others
   const std::span<const RowTask> rows_;
   bool bounded_ = true;
   Buffers<Number>& buffers_;  // of the thread that runs the group

@@ -30,4 +30,8 @@ Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v) {
   return head;
 }
 
+bool have_same_keys(const Head& a, const Head& b) {
+  return a.k.row(0) == b.k.row(0) && a.v.row(0) == b.v.row(0) && a.n.T_k == b.n.T_k;
+}
+
 }  // namespace sdpa

@@ -16,6 +16,9 @@ struct Head {
   double scale_high, scale_low;  ///< log2(e)/sqrt(d_k), within 2^-102 of it, relatively
 };
 
+/// Whether two heads have the same k and v, in the same memory.
+bool have_same_keys(const Head& a, const Head& b);
+
 /// Rows first ... first + count - 1 of q, whose results are rows at ... at + count - 1 of others.
 struct HeadRows {
   const Head* head;

@@ -15,12 +15,12 @@ using Rows = std::span<const RowTask>;
 /// Below this many multiplications a thread costs more than it brings.
 constexpr Index kWorthAThread = 1 << 21;
 
-/// The rows of each head.
-std::vector<Rows> split_by_head(Rows rows) {
+/// The rows that have the same k and v.
+std::vector<Rows> split_by_keys(Rows rows) {
   std::vector<Rows> heads;
   while (!rows.empty()) {
     const auto end = std::ranges::find_if(
-        rows, [&](const RowTask& row) { return row.head != rows.front().head; });
+        rows, [&](const RowTask& row) { return !have_same_keys(*row.head, *rows.front().head); });
     const auto count = static_cast<std::size_t>(end - rows.begin());
     heads.push_back(rows.first(count));
     rows = rows.subspan(count);
@@ -50,7 +50,7 @@ void run_stage(const kernel::Kernel<Number>& kernel, std::span<const RowTask> ro
   const Index work = std::ssize(rows) * n.T_k * (n.d_k + n.d_v);
   const Index workers = std::clamp<Index>(work / kWorthAThread, 1, threads);
 
-  const std::vector<Rows> heads = split_by_head(rows);
+  const std::vector<Rows> heads = split_by_keys(rows);
   const auto fewest = [&](Rows of_head) {
     return (std::ssize(of_head) + kernel.queries - 1) / kernel.queries;
   };

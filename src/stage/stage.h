@@ -18,7 +18,7 @@ struct RowTask {
   double dot_power;      ///< a power of two, at least twice sum_i |q_i k_ji| for every key j
 };
 
-/// Results of the kernel for a few rows of queries of one head.
+/// Results of the kernel for a few rows of queries with the same k and v.
 template <class Number>
 struct StageRows {
   std::span<const RowTask> rows;
@@ -47,8 +47,8 @@ struct StageSink {
   std::function<void(const StageRows<Number>&, const StageWeights<Number>&)> weights;
 };
 
-/// Runs one arithmetic of the kernel over rows, in groups of several. Rows of one head, whose
-/// extents are those of all others, stand together.
+/// Runs one arithmetic of the kernel over rows, in groups of several. Rows of heads with the same k
+/// and v, whose extents are those of all others, stand together and are shared out together.
 ///
 /// Groups whose scores are all known to be small keep their maximum in: how such a row is rounded
 /// depends on its neighbours, within the bounds of exact/bound.h. Plain arithmetic, whose bytes

@@ -54,6 +54,16 @@ TEST_CASE("view: a part begins at its first row") {
   CHECK(part.part(1, 1).rows_adjoin());
 }
 
+TEST_CASE("view: as an array, in place only where rows adjoin") {
+  const Array thd = counting({4, 3, 2});
+  const Array copy = MatrixView(thd, 2, 4, 2, 6).array();
+  CHECK(copy.shape() == Shape({4, 2}));
+  CHECK(copy.at(5) == 15);
+  const Array same = MatrixView(thd, 6, 4, 2, 2).array();
+  CHECK(same.shape() == Shape({4, 2}));
+  CHECK(static_cast<const void*>(same.data()) == thd.data() + 6 * sizeof(float));
+}
+
 TEST_CASE("view: only what lies in its rows decides whether they are finite") {
   Array array = counting({4, 3, 2});
   const float nan = std::numeric_limits<float>::quiet_NaN();

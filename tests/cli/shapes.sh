@@ -3,7 +3,7 @@ echo '[[1, 2], [3, 4]]' >2x2.json
 echo '[[1, 2, 3], [4, 5, 6]]' >2x3.json
 echo '[[1, 2], [3, 4], [5, 6]]' >3x2.json
 echo '[1, 2]' >2.json
-echo '[[[1, 2], [3, 4]]]' >1x2x2.json
+echo '[[[1, 2], [3, 4]], [[1, 2], [3, 4]]]' >2x2x2.json
 echo '[[[1, 2], [3, 4]], [[1, 2], [3, 4]], [[1, 2], [3, 4]]]' >3x2x2.json
 npy '<f4' '(0, 2)' >0x2.npy
 npy '<f4' '(2, 0)' >2x0.npy
@@ -14,8 +14,8 @@ status sdpa -q 2x2.json -k 2x2.json -v 3x2.json
 status sdpa -q 2.json -k 2x2.json -v 2x2.json
 status sdpa -q 2x2.json -k scalar.npy -v 2x2.json
 status sdpa -q 2x2.json -k 2x2.json -v 2.json
-status sdpa -q 3x2x2.json -k 1x2x2.json -v 3x2x2.json
-status sdpa -q 3x2x2.json -k 3x2x2.json -v 2x2.json
+status sdpa -q 3x2x2.json -k 2x2x2.json -v 3x2x2.json
+status sdpa -q 2x2.json -k 2x2.json -v 2x2x2.json
 status sdpa -q 2x2.json -k 0x2.npy -v 0x2.npy
 status sdpa -q 2x0.npy -k 2x0.npy -v 2x2.json
 status sdpa -q 2x2.json -k - -v 2x2.json -o out.npy <2x3.json
