@@ -37,8 +37,10 @@ namespace sdpa {
 // 5. The sum of the numerators, all positive, is off by `sum`, relatively, and the division by
 //    `divide`.
 // 6. Where m is the maximum, numerators below 2^-1017 may be off by 2^-1021 more: they count as
-//    zero, or something is subnormal on the way to them. The sum is then about 1 or more. Products
-//    that underflow lose at most `underflow` each.
+//    zero, or something is subnormal on the way to them. The sum is then about 1 or more. A small
+//    weight can be lost so, but of an output no more than T_k 2^-1020 of the largest value, to which
+//    2. and 3. add 2^-101/sqrt(T_k) of it at least, so that kSlack has room. Products that underflow
+//    lose at most `underflow` each.
 //
 // What a, the arithmetic, contributes to each of these is in kernel/error.h.
 
@@ -100,8 +102,7 @@ void RowBound::outputs(std::span<const Index> columns, const double* o, double* 
     const double sums = std::min(by_largest * largest,
                                  by_norm * norms_.v[d] + by_norm_partial * norms_.v_partial[d] +
                                      by_norm_roundings * norms_.v_roundings[d]);
-    const double e = sums + (all_weights_ + quotient_) * std::fabs(o[i]) + underflow_ * largest +
-                     product_underflow_;
+    const double e = sums + (all_weights_ + quotient_) * std::fabs(o[i]) + product_underflow_;
     error[i] = largest == 0 ? 0 : e;
   }
 }

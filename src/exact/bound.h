@@ -33,7 +33,7 @@ class RowBound {
   double sums_;               // of the second sum besides, relative to sum_j w_j |v_j|
   double quotient_;           // relative error of the sum of numerators and the division
   double spread_;             // Euclidean norm of the row of weights
-  double underflow_;          // of an output, from numerators that underflow, per largest value
+  double underflow_;          // of a weight, from numerators that underflow
   double product_underflow_;  // of an output, from products that underflow
 };
 

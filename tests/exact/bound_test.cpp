@@ -4,6 +4,7 @@
 #include "exact/bound.h"
 
 #include "catch.h"
+#include "exact/adversaries.h"
 #include "exact/bound_operands.h"
 #include "oracle/big.h"
 #include "oracle/matrix.h"
@@ -205,6 +206,24 @@ TEST_CASE("bound: no error is larger than its bound", "[bound]") {
       CHECK(2 * outputs.finite > outputs.count);
       CHECK((bounded_rows > 0) == kVariants[i].allow_bounded);
     }
+  }
+}
+
+TEST_CASE("bound: adversaries come near it", "[bound]") {
+  constexpr double kReached[] = {0.6, 0.06, 0.7, 0.4, 0.7};
+  const Variant& variant = kVariants[1];
+  std::size_t i = 0;
+  for (const Adversary& adversary : adversaries()) {
+    const Head head = make_head(adversary.q, adversary.k, adversary.v);
+    const Norms norms = measure_norms(adversary.k, adversary.v, 1);
+    SeenOfVariant seen;
+    see_problem(variant, head, norms, truth_of({adversary.q, adversary.k, adversary.v}, head.n),
+                seen);
+    print(adversary.name.c_str(), variant.name, seen);
+    INFO(adversary.name);
+    CHECK(seen.outputs.wrong == 0);
+    CHECK(seen.outputs.finite == seen.outputs.count);
+    CHECK(seen.outputs.largest > kReached[i++]);
   }
 }
 
