@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "attention/heads.h"
+#include "base/error.h"
 #include "cli/progress.h"
 #include "cli/result_file.h"
 #include "io/array_file.h"
@@ -66,7 +67,12 @@ int run(const AttendOptions& options) {
   // Both are complete before either appears.
   output.finish();
   if (weights) weights->finish();
-  output.commit();
+  try {
+    output.commit();
+  } catch (const Error&) {
+    if (weights) weights->commit();  // also where the output cannot appear
+    throw;
+  }
   if (weights) weights->commit();
   output.warn();
   if (weights) weights->warn();

@@ -5,7 +5,7 @@
 #include "cli/option_table.h"
 #include "cli/words.h"
 #include "io/array_file.h"
-#include "io/file.h"
+#include "io/output_place.h"
 #include "io/quote.h"
 
 #include <algorithm>

@@ -18,6 +18,7 @@ void ResultFile::append(const Array& slab) {
 }
 
 void ResultFile::warn() const {
+  if (const std::string note = writer_->note(); !note.empty()) complain("warning: " + note);
   if (!non_finite_.first) return;
   complain("warning: " + std::to_string(non_finite_.count) + " of " +
            std::to_string(shape_.element_count()) + " " + kind_ +

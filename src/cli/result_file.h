@@ -25,8 +25,8 @@ class ResultFile {
   /// Makes the file appear.
   void commit() { writer_->commit(); }
 
-  /// If some values are not finite: one line on standard error with their number and the first
-  /// place.
+  /// One line on standard error if some values are not finite, with their number and the first
+  /// place, and one if the file could not be replaced.
   void warn() const;
 
  private:

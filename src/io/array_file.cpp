@@ -7,6 +7,8 @@
 #include "io/json_writer.h"
 #include "io/npy.h"
 #include "io/npz.h"
+#include "io/output_file.h"
+#include "io/output_place.h"
 #include "io/quote.h"
 #include "io/raw.h"
 #include "io/safetensors.h"
@@ -107,6 +109,7 @@ class BinaryFileWriter : public ArrayWriter {
   void append(std::span<const std::byte> values) override { file_.write(values); }
   void finish() override { file_.finish(); }
   void commit() override { file_.commit(); }
+  std::string note() const override { return file_.note(); }
 
  private:
   OutputFile file_;
@@ -126,6 +129,7 @@ class JsonFileWriter : public ArrayWriter {
     finish();
     file_.commit();
   }
+  std::string note() const override { return file_.note(); }
 
  private:
   OutputFile file_;
@@ -165,12 +169,11 @@ Case read_case(std::string_view argument) {
 
 std::unique_ptr<ArrayWriter> open_array_writer(const std::string& path, const Shape& shape,
                                                Dtype dtype) {
-  const bool is_stream = path == "-" || path.starts_with("/dev/");
-  if (path.ends_with(".json") || is_stream)
-    return std::make_unique<JsonFileWriter>(path, shape, dtype);
   if (path.ends_with(".npy"))
     return std::make_unique<BinaryFileWriter>(path, npy_header(shape, dtype));
   if (path.ends_with(".bin")) return std::make_unique<BinaryFileWriter>(path, "");
+  if (path.ends_with(".json") || output_place(path).is_stream())
+    return std::make_unique<JsonFileWriter>(path, shape, dtype);
   throw Error(printable(path), "the name of an output ends in .npy, .json or .bin");
 }
 

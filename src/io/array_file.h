@@ -31,7 +31,7 @@ Case read_case(std::string_view argument);
 /// Writes one array to a file, in C order, piece by piece.
 ///
 /// A regular file appears (or is replaced) only by commit(): until then the bytes go to a temporary
-/// file beside it, which the destructor removes, and so do SIGINT, SIGTERM and the like. Pipes,
+/// file beside it, which the destructor removes, and so does a signal that ends the process. Pipes,
 /// devices and standard output are written as the values come.
 class ArrayWriter {
  public:
@@ -48,11 +48,15 @@ class ArrayWriter {
 
   /// Makes the file appear; finishes it first where that has not been done.
   virtual void commit() = 0;
+
+  /// What the user should know after commit(), as OutputFile says it; mostly nothing.
+  virtual std::string note() const = 0;
 };
 
-/// Opens `path` for an array of this shape and type: .npy, .json or .bin by its extension; "-", for
-/// standard output, and what is under /dev/ are written as JSON. Throws Error if the extension is
-/// none of these, if the file cannot be made there, or if it would be binary on a terminal.
+/// Opens `path` for an array of this shape and type: .npy, .json or .bin by its extension. With
+/// none of these, "-", for standard output, and what else is a stream (a descriptor, a pipe, a
+/// device) is written as JSON. Throws Error for another name, if the file cannot be made there, or
+/// if it would be binary on a terminal.
 std::unique_ptr<ArrayWriter> open_array_writer(const std::string& path, const Shape& shape,
                                                Dtype dtype);
 

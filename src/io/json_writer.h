@@ -1,7 +1,7 @@
 #pragma once
 
 #include "array/array.h"
-#include "io/file.h"
+#include "io/output_file.h"
 
 #include <cstddef>
 #include <span>

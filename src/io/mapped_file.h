@@ -2,6 +2,9 @@
 
 #include "io/file.h"
 
+#include <sys/types.h>
+
+#include <optional>
 #include <string>
 
 namespace sdpa {
@@ -13,5 +16,14 @@ namespace sdpa {
 /// that prints and exits: temporary files are removed, one line on standard error says what has
 /// been lost, and the exit status is 2.
 FileBytes map_file(int descriptor, std::size_t size, const std::string& place);
+
+/// An input of which the bytes are mapped.
+struct MappedInput {
+  std::string place;
+  std::size_t size;
+};
+
+/// The mapped input, if any, that is this file of this device.
+std::optional<MappedInput> mapped_input(dev_t device, ino_t file);
 
 }  // namespace sdpa

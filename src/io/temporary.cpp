@@ -5,9 +5,11 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <climits>
 #include <cstdio>
+#include <iterator>
 #include <random>
 
 namespace sdpa {
@@ -25,19 +27,23 @@ static_assert(std::atomic<State>::is_always_lock_free, "read by a signal handler
 
 Slot slots[8];
 
+/// Not SA_RESETHAND: a second signal could then end the process before the files are removed.
 extern "C" void remove_temporaries(int signal_number) {
   remove_temporary_files();
-  raise(signal_number);  // SA_RESETHAND has put the default action back
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);  // comes when this returns
 }
 
+/// Of every signal that ends a process unless it is handled or ignored. Others are left alone, and
+/// so are SIGKILL and SIGSTOP, which cannot be handled.
 void install_handlers() {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU, SIGXFSZ}) {
+  constexpr int kHarmless[] = {SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
+  for (int signal_number = 1; signal_number < NSIG; ++signal_number) {
+    if (std::ranges::find(kHarmless, signal_number) != std::end(kHarmless)) continue;
     struct sigaction now {};
-    sigaction(signal_number, nullptr, &now);
-    if (now.sa_handler != SIG_DFL) continue;
+    if (sigaction(signal_number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) continue;
     struct sigaction ours {};
     ours.sa_handler = remove_temporaries;
-    ours.sa_flags = SA_RESETHAND;
     sigaction(signal_number, &ours, nullptr);
   }
 }

@@ -6,9 +6,9 @@ namespace sdpa {
 
 /// The name of a temporary file, unpredictable, in the folder of the file it will replace.
 ///
-/// From construction to destruction SIGINT, SIGTERM and SIGHUP remove the file before they end the
-/// process as they would by themselves (a signal that the parent process had ignored stays
-/// ignored). Nothing else removes it: the owner renames or unlinks.
+/// From construction to destruction every signal that ends the process, but SIGKILL, removes the file
+/// before it does so (a signal that the parent process had ignored stays ignored). Nothing else
+/// removes it: the owner renames or unlinks.
 class TemporaryName {
  public:
   /// Throws Error without a place if the name is too long or too many are in use at once.

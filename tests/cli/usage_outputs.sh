@@ -12,4 +12,14 @@ status sdpa case.json -o /dev/stdout -w -
 status sdpa case.json -w /dev/fd/1 >file.json
 status sdpa case.json -w file.json >file.json
 rm file.json
+mkfifo pipe
+status sdpa case.json -o pipe -w ./pipe
+rm pipe
+
+# But what keeps nothing can take both.
+cp "$data"/example/case.json .
+status sdpa case.json -w /dev/null >/dev/null
+ln -s /dev/null null.npy
+status sdpa case.json -o null.npy -w /dev/null
+rm null.npy case.json
 ls -A

@@ -2,10 +2,12 @@
 
 #include "catch.h"
 #include "io/child.h"
+#include "io/output_file.h"
 #include "io/temporary_folder.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 
@@ -64,4 +66,19 @@ TEST_CASE("mapped file: any number of files can be open at once") {
   std::vector<FileBytes> files;
   for (int i = 0; i < 100; ++i) files.push_back(read_file(path));
   for (const FileBytes& file : files) CHECK(file.bytes.size() == 10);
+}
+
+TEST_CASE("mapped file: the file of a mapped input is known until its last owner is gone") {
+  const TemporaryFolder folder;
+  struct stat status {};
+  REQUIRE(stat(folder.file("a", "some bytes").c_str(), &status) == 0);
+  CHECK_FALSE(mapped_input(status.st_dev, status.st_ino));
+  {
+    const FileBytes part = read_file(folder.path("a")).part(2, 3);
+    const auto input = mapped_input(status.st_dev, status.st_ino);
+    REQUIRE(input);
+    CHECK(input->place == folder.path("a"));
+    CHECK(input->size == 10);
+  }
+  CHECK_FALSE(mapped_input(status.st_dev, status.st_ino));
 }

@@ -2,7 +2,7 @@
 #include "catch.h"
 #include "io/child.h"
 #include "io/error_of.h"
-#include "io/file.h"
+#include "io/output_file.h"
 #include "io/temporary_folder.h"
 
 #include <sys/mount.h>
@@ -25,8 +25,8 @@ int status_when_ended_by(int signal_number, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("file faults: a signal that ends the run removes the temporary file") {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+TEST_CASE("output_file: a signal that ends the run removes the temporary file") {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1, SIGALRM, SIGPROF}) {
     TemporaryFolder folder;
     const int status = status_when_ended_by(signal_number, folder.file("a", "old"));
     REQUIRE(WIFSIGNALED(status));
@@ -36,7 +36,7 @@ TEST_CASE("file faults: a signal that ends the run removes the temporary file") 
   }
 }
 
-TEST_CASE("file faults: a signal that was ignored stays ignored") {
+TEST_CASE("output_file: a signal that was ignored stays ignored") {
   TemporaryFolder folder;
   const int status = status_of_child([&] {
     std::signal(SIGHUP, SIG_IGN);
@@ -49,7 +49,7 @@ TEST_CASE("file faults: a signal that was ignored stays ignored") {
   CHECK(folder.content("a") == "whole");
 }
 
-TEST_CASE("file faults: SIGKILL leaves the old file or the new one, whole") {
+TEST_CASE("output_file: SIGKILL leaves the old file or the new one, whole") {
   TemporaryFolder folder;
   const std::string path = folder.file("a", "old");
   CHECK(WTERMSIG(status_when_ended_by(SIGKILL, path)) == SIGKILL);
@@ -73,7 +73,7 @@ TEST_CASE("file faults: SIGKILL leaves the old file or the new one, whole") {
   }
 }
 
-TEST_CASE("file faults: a full disk is reported and the old file stays") {
+TEST_CASE("output_file: a full disk is reported and the old file stays") {
   TemporaryFolder folder;
   const std::string disk = folder.path("disk");
   std::filesystem::create_directory(disk);
@@ -95,7 +95,7 @@ TEST_CASE("file faults: a full disk is reported and the old file stays") {
   CHECK(left == 1);
 }
 
-TEST_CASE("file faults: permissions that forbid are reported, to an ordinary user") {
+TEST_CASE("output_file: permissions that forbid are reported, to an ordinary user") {
   TemporaryFolder folder;
   const std::string secret = folder.file("secret", "x");
   const std::string read_only = folder.file("read_only", "x");
@@ -121,4 +121,40 @@ TEST_CASE("file faults: permissions that forbid are reported, to an ordinary use
     _exit(as_expected ? 7 : 8);
   });
   CHECK(WEXITSTATUS(status) == 7);
+}
+
+TEST_CASE("output_file: what cannot be put in its place at the end is kept, complete and named") {
+  TemporaryFolder folder;
+  const std::string path = folder.path("a");
+  const std::string message = error_of([&] {
+    OutputFile file(path);
+    file.write("complete");
+    std::filesystem::create_directories(folder.path("a/b"));
+    file.commit();
+  });
+  const std::string before = path +
+                             ": cannot be replaced (Is a directory) or overwritten (Is a "
+                             "directory); the complete output is in ";
+  REQUIRE(message.starts_with(before));
+  CHECK(folder.content(message.substr(before.size() + folder.path("").size())) == "complete");
+}
+
+TEST_CASE("output_file: a file that turns out to be mounted is overwritten, and that is noted") {
+  TemporaryFolder folder;
+  const std::string path = folder.file("a", "old");
+  const std::string there = folder.file("there", "old, and longer");
+  OutputFile file(path);
+  file.write("new");
+  if (mount(there.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) {
+    WARN("no right to mount a file here: skipped");
+    return;
+  }
+  file.commit();
+  const std::string content = folder.content("a");
+  umount(path.c_str());
+  CHECK(content == "new");
+  CHECK(folder.content("there") == "new");
+  CHECK(file.note() ==
+        path + ": could not be replaced (Device or resource busy), so it was overwritten in place");
+  CHECK(folder.names().size() == 2);
 }
