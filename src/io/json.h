@@ -12,10 +12,11 @@ namespace sdpa {
 /// its sign. A byte order mark at the beginning is skipped. The text is parsed as it is read:
 /// beyond it, memory is only what the numbers take.
 ///
+/// An array without numbers has the shape that its lists show: "[[], []]" has (2, 0), "[]" has (0,).
+///
 /// Throws Error that begins with `place` and says where, if the text is not JSON (NaN and Infinity
 /// are not), if a number is too large for float64, if an element is not a number, if lists that
-/// belong to one axis differ in length, if there are more than kMostAxes axes, or if a list is
-/// empty: the extents of an array without numbers cannot be seen in JSON.
+/// belong to one axis differ in length, or if there are more than kMostAxes axes.
 Array read_json(std::span<const std::byte> text, std::string_view place);
 
 /// Reads an object with exactly the members "q", "k" and "v", each an array as above. Throws Error

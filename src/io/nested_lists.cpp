@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "io/quote.h"
 
+#include <utility>
 #include <vector>
 
 namespace sdpa {
@@ -25,13 +26,11 @@ void NestedLists::number() {
 void NestedLists::close() {
   const std::size_t axis = --depth_;
   const Index count = counts_[axis];
-  const std::string list = axis == 0 ? "the array" : "list " + index_text();
-  if (count == 0)
-    throw Error(place_, list + " is empty, which leaves its shape unknown; .npy can hold it");
-  if (extents_[axis] == 0) extents_[axis] = count;
-  if (count != extents_[axis])
-    throw Error(place_, list + " has " + std::to_string(count) +
-                            " elements, those before it have " + std::to_string(extents_[axis]));
+  if (rank_ == 0) rank_ = depth_ + 1;  // no number came before, so the list is empty
+  if (!extents_[axis]) extents_[axis] = count;
+  if (count != *extents_[axis])
+    throw Error(place_, "list " + index_text() + " has " + std::to_string(count) +
+                            " elements, those before it have " + std::to_string(*extents_[axis]));
   if (axis > 0) ++counts_[axis - 1];
 }
 
@@ -47,8 +46,9 @@ void NestedLists::refuse_too_large(std::string_view text) const {
 }
 
 Shape NestedLists::shape() const {
-  return file_shape({extents_.begin(), extents_.begin() + static_cast<std::ptrdiff_t>(rank_)},
-                    place_);
+  std::vector<Index> extents;
+  for (std::size_t axis = 0; axis < rank_; ++axis) extents.push_back(*extents_[axis]);
+  return file_shape(std::move(extents), place_);
 }
 
 std::string NestedLists::index_text() const {

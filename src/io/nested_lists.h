@@ -3,6 +3,7 @@
 #include "io/decode.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,10 @@ namespace sdpa {
 
 /// Finds the shape of an array from the brackets and numbers of its nested lists, taken in order.
 ///
+/// Empty lists are of the last axis: "[[], []]" has shape (2, 0), "[]" has (0,).
+///
 /// Throws Error that begins with `place` and gives an index as soon as they are no array: lists of
-/// one axis that differ in length, numbers at different depths, an empty list, more than kMostAxes
+/// one axis that differ in length, numbers or empty lists at different depths, more than kMostAxes
 /// axes.
 class NestedLists {
  public:
@@ -38,10 +41,11 @@ class NestedLists {
   std::string index_text() const;
 
   std::string place_;
-  std::size_t depth_ = 0;                   ///< open lists
-  std::size_t rank_ = 0;                    ///< the depth of numbers; 0 before the first
-  std::array<Index, kMostAxes> counts_{};   ///< elements so far of each open list
-  std::array<Index, kMostAxes> extents_{};  ///< of each axis; 0 before its first list has ended
+  std::size_t depth_ = 0;                  ///< open lists
+  std::size_t rank_ = 0;                   ///< depth of numbers and empty lists; 0 before the first
+  std::array<Index, kMostAxes> counts_{};  ///< elements so far of each open list
+  std::array<std::optional<Index>, kMostAxes>
+      extents_;  ///< of each axis with a list that has ended
 };
 
 }  // namespace sdpa

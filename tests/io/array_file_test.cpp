@@ -32,6 +32,17 @@ TEST_CASE("array_file: what is written as .npy or .json is read back") {
   }
 }
 
+TEST_CASE("array_file: an empty array written as JSON is read back where JSON can show its shape") {
+  TemporaryFolder folder;
+  const std::string path = folder.path("a.json");
+  for (const Shape& shape : {Shape({0}), Shape({3, 0}), Shape({1, 1, 0}), Shape({2, 3, 4, 0})}) {
+    open_array_writer(path, shape, Dtype::float32)->commit();
+    CHECK(read_array(path).shape() == shape);
+  }
+  open_array_writer(path, Shape({2, 0, 3}), Dtype::float32)->commit();
+  CHECK(read_array(path).shape() == Shape({2, 0}));
+}
+
 TEST_CASE("array_file: .bin holds the numbers alone") {
   TemporaryFolder folder;
   write_numbers(folder.path("a.bin"));

@@ -44,11 +44,22 @@ TEST_CASE("nested lists: numbers at different depths are named") {
   CHECK(error_in("1") == "k: a number stands where an array should be");
 }
 
-TEST_CASE("nested lists: empty ones have no shape") {
-  CHECK(error_in("[]") ==
-        "k: the array is empty, which leaves its shape unknown; .npy can hold it");
-  CHECK(error_in("[[1][]]") ==
-        "k: list [1] is empty, which leaves its shape unknown; .npy can hold it");
+TEST_CASE("nested lists: empty ones show as many axes as there are brackets") {
+  CHECK(shape_of("[]") == Shape({0}));
+  CHECK(shape_of("[[]]") == Shape({1, 0}));
+  CHECK(shape_of("[[][]]") == Shape({2, 0}));
+  CHECK(shape_of("[[[]]]") == Shape({1, 1, 0}));
+  CHECK(shape_of("[[[][]][[][]][[][]]]") == Shape({3, 2, 0}));
+}
+
+TEST_CASE("nested lists: empty ones beside others are named") {
+  CHECK(error_in("[[1][]]") == "k: list [1] has 0 elements, those before it have 1");
+  CHECK(error_in("[[][1]]") == "k: list [1] has 1 elements, those before it have 0");
+  CHECK(error_in("[[]1]") == "k: a number stands at [1], where lists are before it");
+  CHECK(error_in("[1[]]") == "k: a list stands at [1], where a number should be");
+  CHECK(error_in("[[][[]]]") == "k: a list stands at [1, 0], where a number should be");
+  CHECK(error_in("[[[]][]]") == "k: list [1] has 0 elements, those before it have 1");
+  CHECK(error_in("[[[]][[][]]]") == "k: list [1] has 2 elements, those before it have 1");
 }
 
 TEST_CASE("nested lists: 32 axes are the most") {
