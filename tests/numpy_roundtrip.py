@@ -81,11 +81,15 @@ def check_archives():
 
 
 def check_bfloat16():
-    """numpy holds bfloat16 as voids of two bytes, and gives them back as they were."""
+    """numpy holds bfloat16 as voids of two bytes or as integers, and gives them back as they were."""
     bits = rounded_to_bfloat16(random.standard_normal((HEADS, 1, FEATURES)).astype("f4"))
-    np.save("v.npy", bits.view("V2"))
-    run("-q", "one.npy", "-k", "one.npy", "-v", "v.npy:bfloat16", "-o", "out.npy", "--dtype", "bfloat16")
-    must_equal(np.load("out.npy").view("<u2"), bits, "bfloat16")
+    for kind, word, order in itertools.product(["V2", "<u2", ">u2", "<i2", ">i2"], ["", ":bfloat16"], "CF"):
+        if kind != "V2" and not word:
+            continue  # integers
+        stored = bits.view("V2") if kind == "V2" else bits.astype(kind[0] + "u2").view(kind)
+        np.save("v.npy", np.asarray(stored, order=order))
+        run("-q", "one.npy", "-k", "one.npy", "-v", "v.npy" + word, "-o", "out.npy", "--dtype", "bfloat16")
+        must_equal(np.load("out.npy").view("<u2"), bits, f"bfloat16 as {kind}{word}, order {order}")
 
 
 def check_outputs():

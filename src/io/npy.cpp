@@ -14,13 +14,13 @@ namespace {
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kVersionEnd = kMagic.size() + 2;
 
-/// An element type of a .npy file. A void of two bytes is what numpy makes of bfloat16.
+/// An element type of a .npy file.
 struct Type {
   Dtype dtype;
   bool big_endian;
-  bool is_void;
 };
 
+/// A void of two bytes is what numpy makes of bfloat16.
 constexpr std::pair<std::string_view, Dtype> kKinds[] = {
     {"f2", Dtype::float16}, {"f4", Dtype::float32}, {"f8", Dtype::float64}, {"V2", Dtype::bfloat16},
     {"i1", Dtype::int8},    {"u1", Dtype::uint8},   {"i2", Dtype::int16},   {"u2", Dtype::uint16},
@@ -41,21 +41,25 @@ Type type_of(std::string_view descr, std::string_view place) {
   if (has_order)
     for (const auto& [known, dtype] : kKinds)
       if (kind == known && (descr[0] != '|' || size_bytes(dtype) == 1 || known == "V2"))
-        return {dtype, descr[0] == '>' && size_bytes(dtype) > 1, known == "V2"};
+        return {dtype, descr[0] == '>' && size_bytes(dtype) > 1};
   // A name of numpy's, such as float32, means the byte order of the machine.
-  if (const auto dtype = parse_dtype(descr); dtype && name(*dtype) == descr)
-    return {*dtype, false, false};
+  if (const auto dtype = parse_dtype(descr); dtype && name(*dtype) == descr) return {*dtype, false};
   throw Error(place, "type " + in_quotes(descr) + " is not taken" + std::string(why_refused(kind)));
 }
 
+/// Whether elements of the type are 16 bits that the file does not call a float: people keep
+/// bfloat16 as such, for numpy has no name for it.
+bool is_bare_bits(std::string_view descr, Dtype dtype) {
+  return dtype == Dtype::int16 || dtype == Dtype::uint16 || descr.ends_with("V2");
+}
+
 Type agreed_type(std::string_view descr, std::optional<Dtype> wanted, std::string_view place) {
-  const Type type = type_of(descr, place);
-  if (type.is_void && !wanted)
-    throw Error(place, "type " + in_quotes(descr) +
-                           " is a void, as numpy stores bfloat16; if it is bfloat16, put :bfloat16 "
-                           "behind the name");
-  if (wanted && *wanted != type.dtype)
+  Type type = type_of(descr, place);
+  if (!wanted || *wanted == type.dtype) return type;
+  const bool is_short_float = *wanted == Dtype::float16 || *wanted == Dtype::bfloat16;
+  if (!is_short_float || !is_bare_bits(descr, type.dtype))
     throw Error(place, "holds type " + in_quotes(descr) + ", not " + std::string(name(*wanted)));
+  type.dtype = *wanted;
   return type;
 }
 

@@ -17,18 +17,19 @@ bool is_npy(std::span<const std::byte> bytes);
 /// Reads one array from the bytes of a .npy file (format 1.0, 2.0 or 3.0).
 ///
 /// place   how messages call the file
-/// dtype   what the user says the file holds, if anything. Only bfloat16 says more than the file
-///         does: numpy stores it as a 2-byte void.
+/// dtype   what the user says the file holds, if anything. It may say more than the file does in
+///         one way: that 2-byte voids or 16-bit integers are the bits of float16 or bfloat16.
 ///
 /// Returns an array of the file's own type, which shares the file's memory where the layout allows
-/// it; big-endian and Fortran-ordered data are converted.
+/// it; big-endian and Fortran-ordered data are converted. 2-byte voids are bfloat16, which numpy
+/// and sdpa store so.
 ///
 /// The header must be the dictionary that numpy writes, in any layout Python allows for one: of its
 /// literals, strings without escapes (also u''), True, False, and decimal integers (also 2L up to
 /// format 2.0). Types may be spelt as '<f4' or as 'float32'. Throws Error if it is anything else,
 /// if a key is missing, unknown or given twice, if the type is not a real number that float64
-/// holds, if the bytes after the header are not as many as the shape says, or if `dtype` is another
-/// type than the file's.
+/// holds, if the bytes after the header are not as many as the shape says, or if `dtype` is a type
+/// that the file cannot hold.
 Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype = {});
 
 /// Everything before the data in a file of format 1.0: C order, little-endian, padded so that the

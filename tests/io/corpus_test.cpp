@@ -94,6 +94,7 @@ TEST_CASE("files: every form of a case file holds the same arrays") {
                                     {"streamed.npz", Dtype::float32},
                                     {"without_suffix.npz", Dtype::float32},
                                     {"zip64.npz", Dtype::float32},
+                                    {"bfloat16.npz", Dtype::bfloat16},
                                     {"bfloat16.npz:bfloat16", Dtype::bfloat16}}) {
     INFO(file);
     const Case operands = read_case((folder / file).string());

@@ -25,20 +25,60 @@ std::string error_in(std::string_view file, std::optional<Dtype> dtype = {}) {
 
 }  // namespace
 
-TEST_CASE("npy: a void of two bytes is bfloat16 only if the user says so") {
+TEST_CASE("npy: a void of two bytes is bfloat16, or what the user says") {
   for (const std::string_view descr : {"'<V2'", "'|V2'", "'>V2'"}) {
-    CHECK(error_in(file_of(descr)) ==
-          "k.npy: type " + std::string(descr) +
-              " is a void, as numpy stores bfloat16; if it is bfloat16, put :bfloat16 behind the "
-              "name");
-    CHECK(read_npy(bytes_of(file_of(descr)), "k.npy", Dtype::bfloat16).dtype() == Dtype::bfloat16);
+    const std::string file = file_of(descr);
+    const double smallest = descr[1] == '>' ? 0x1p-125 : 0x1p-133;  // of the bits 0100 and 0001
+    for (const std::optional<Dtype> dtype : {std::optional<Dtype>(), {Dtype::bfloat16}}) {
+      const Array array = read_npy(bytes_of(file), "k.npy", dtype);
+      CHECK(array.dtype() == Dtype::bfloat16);
+      CHECK(array.at(0) == smallest);
+    }
+    CHECK(read_npy(bytes_of(file), "k.npy", Dtype::float16).dtype() == Dtype::float16);
   }
-  CHECK(error_in(file_of("'<V2'"), Dtype::float16) == "k.npy: holds type '<V2', not float16");
+  CHECK(error_in(file_of("'<V2'"), Dtype::uint16) == "k.npy: holds type '<V2', not uint16");
+  CHECK(error_in(file_of("'<V2'"), Dtype::float32) == "k.npy: holds type '<V2', not float32");
+}
+
+TEST_CASE("npy: 16-bit integers are bits of a float if the user says so") {
+  // 0001 is 2^-24 as float16 and 2^-133 as bfloat16, 0100 is 2^-16 and 2^-125.
+  for (const std::string_view descr : {"'<i2'", "'<u2'", "'int16'", "'uint16'"}) {
+    const std::string file = file_of(descr);
+    CHECK(read_npy(bytes_of(file), "k.npy").at(1) == 2);
+    CHECK(read_npy(bytes_of(file), "k.npy", Dtype::float16).at(1) == 0x2p-24);
+    CHECK(read_npy(bytes_of(file), "k.npy", Dtype::bfloat16).at(1) == 0x2p-133);
+  }
+  for (const std::string_view descr : {"'>i2'", "'>u2'"}) {
+    const std::string file = file_of(descr);
+    CHECK(read_npy(bytes_of(file), "k.npy").at(1) == 0x200);
+    CHECK(read_npy(bytes_of(file), "k.npy", Dtype::float16).at(0) == 0x1p-16);
+    CHECK(read_npy(bytes_of(file), "k.npy", Dtype::bfloat16).at(0) == 0x1p-125);
+  }
+  CHECK(error_in(file_of("'<i2'"), Dtype::uint16) == "k.npy: holds type '<i2', not uint16");
+  CHECK(error_in(file_of("'<f2'"), Dtype::bfloat16) == "k.npy: holds type '<f2', not bfloat16");
+  CHECK(error_in(file_of("'bfloat16'"), Dtype::float16) ==
+        "k.npy: holds type 'bfloat16', not float16");
+}
+
+TEST_CASE("npy: bits in Fortran order are put into C order, big-endian too") {
+  // The bits 3f80, 4000, 4040 ... are 1, 2, 3 ... as bfloat16; in Fortran order 1, 4, 2, 5, 3, 6.
+  const std::string little("\x80\x3f\x80\x40\0\x40\xa0\x40\x40\x40\xc0\x40", 12);
+  std::string big = little;
+  for (std::size_t i = 0; i < big.size(); i += 2) std::swap(big[i], big[i + 1]);
+  for (const std::string descr : {"<V2", "|V2", ">V2", "<u2", ">u2", "<i2", ">i2"}) {
+    const std::string dictionary =
+        "{'descr': '" + descr + "', 'fortran_order': True, 'shape': (2, 3)}";
+    std::string file("\x93NUMPY\1\0", 8);
+    file += static_cast<char>(dictionary.size());
+    file += '\0' + dictionary + (descr[0] == '>' ? big : little);
+    const Array array = read_npy(bytes_of(file), "k.npy", Dtype::bfloat16);
+    for (Index i = 0; i < 6; ++i) CHECK(array.at(i) == static_cast<double>(i + 1));
+  }
 }
 
 TEST_CASE("npy: a type said by the user must be that of the file") {
   CHECK(error_in(file_of("'<i2'"), Dtype::int16).empty());
-  CHECK(error_in(file_of("'<i2'"), Dtype::bfloat16) == "k.npy: holds type '<i2', not bfloat16");
+  CHECK(error_in(file_of("'<i2'"), Dtype::float32) == "k.npy: holds type '<i2', not float32");
 }
 
 TEST_CASE("npy: other spellings of a type, taken or not") {
