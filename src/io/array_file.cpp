@@ -12,6 +12,7 @@
 #include "io/quote.h"
 #include "io/raw.h"
 #include "io/safetensors.h"
+#include "io/zip_directory.h"
 
 #include <new>
 #include <utility>

@@ -119,13 +119,16 @@ Shape file_shape(std::vector<Index> extents, std::string_view place) {
   }
 }
 
-Array decode(const FileBytes& data, const Layout& layout, std::string_view place) {
-  const Index size = layout.shape.element_count() * size_bytes(layout.dtype);
-  if (static_cast<Index>(data.bytes.size()) != size)
-    throw Error(place, std::to_string(data.bytes.size()) + " bytes of data, shape " +
-                           layout.shape.text() + " of " + std::string(name(layout.dtype)) +
-                           " needs " + std::to_string(size));
+void require_data_size(std::size_t size, const Layout& layout, std::string_view place) {
+  const Index needed = layout.shape.element_count() * size_bytes(layout.dtype);
+  if (static_cast<Index>(size) != needed)
+    throw Error(place, std::to_string(size) + " bytes of data, shape " + layout.shape.text() +
+                           " of " + std::string(name(layout.dtype)) + " needs " +
+                           std::to_string(needed));
+}
 
+Array decode(const FileBytes& data, const Layout& layout, std::string_view place) {
+  require_data_size(data.bytes.size(), layout, place);
   const bool as_it_lies = !layout.big_endian &&
                           (!layout.fortran_order || layout.shape.rank() <= 1) &&
                           is_aligned(data.bytes.data(), size_bytes(layout.dtype));

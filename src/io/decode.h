@@ -22,10 +22,14 @@ constexpr Index kMostAxes = 32;
 /// Shape of a file. Throws Error if it has more than kMostAxes axes or is one that Shape refuses.
 Shape file_shape(std::vector<Index> extents, std::string_view place);
 
+/// Throws Error that begins with `place` if `size` bytes of data are more or fewer than the layout
+/// says.
+void require_data_size(std::size_t size, const Layout& layout, std::string_view place);
+
 /// The array that `data` holds: in place if the layout is already that of Array, else converted.
 ///
-/// Throws Error that begins with `place` if data are longer or shorter than the layout says, or if
-/// a 64-bit integer is not a value of float64.
+/// Throws Error that begins with `place` as require_data_size does, or if a 64-bit integer is not a
+/// value of float64.
 Array decode(const FileBytes& data, const Layout& layout, std::string_view place);
 
 }  // namespace sdpa

@@ -1,10 +1,10 @@
 #include "io/npy.h"
 
 #include "base/error.h"
-#include "io/decode.h"
 #include "io/npy_header.h"
 #include "io/quote.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sdpa {
@@ -67,30 +67,9 @@ std::uint8_t byte_at(std::span<const std::byte> bytes, std::size_t position) {
   return std::to_integer<std::uint8_t>(bytes[position]);
 }
 
-struct HeaderExtent {
-  std::size_t begin, size;
-};
-
-/// Where the dictionary is; the data follow it.
-HeaderExtent header_extent(std::span<const std::byte> bytes, std::string_view place) {
-  if (bytes.size() < kVersionEnd)
-    throw Error(place, "ends within the first " + std::to_string(kVersionEnd) +
-                           " bytes of a .npy file, after " + std::to_string(bytes.size()));
-  const int major = byte_at(bytes, kMagic.size());
-  const int minor = byte_at(bytes, kMagic.size() + 1);
-  if (major < 1 || major > 3 || minor != 0)
-    throw Error(place, ".npy format " + std::to_string(major) + "." + std::to_string(minor) +
-                           " does not exist; 1.0, 2.0 and 3.0 do");
-
-  const std::size_t length_bytes = major == 1 ? 2 : 4;
-  const std::size_t begin = kVersionEnd + length_bytes;
-  if (bytes.size() < begin) throw Error(place, "ends within the length of the header");
-  std::size_t size = 0;
-  for (std::size_t i = length_bytes; i-- > 0;) size = size << 8 | byte_at(bytes, kVersionEnd + i);
-  if (size > bytes.size() - begin)
-    throw Error(place, "the header should have " + std::to_string(size) + " bytes, the file has " +
-                           std::to_string(bytes.size() - begin) + " left");
-  return {begin, size};
+/// Where the dictionary begins, behind its length.
+std::size_t dictionary_begin(std::span<const std::byte> bytes) {
+  return kVersionEnd + (byte_at(bytes, kMagic.size()) == 1 ? 2 : 4);
 }
 
 std::string_view descr_of(Dtype dtype) {
@@ -106,18 +85,51 @@ bool is_npy(std::span<const std::byte> bytes) {
          std::string_view(reinterpret_cast<const char*>(bytes.data()), kMagic.size()) == kMagic;
 }
 
-Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype) {
-  if (!is_npy(file.bytes)) throw Error(place, "does not begin as a .npy file does");
-  const auto [begin, size] = header_extent(file.bytes, place);
-  const std::string_view text(reinterpret_cast<const char*>(file.bytes.data()) + begin, size);
-  const bool python_2 = byte_at(file.bytes, kMagic.size()) < 3;
-  NpyHeader header = parse_npy_header(text, python_2, place);
+std::size_t npy_data_offset(std::span<const std::byte> beginning, std::size_t file_size,
+                            std::string_view place) {
+  if (!is_npy(beginning)) throw Error(place, "does not begin as a .npy file does");
+  if (beginning.size() < kVersionEnd)
+    throw Error(place, "ends within the first " + std::to_string(kVersionEnd) +
+                           " bytes of a .npy file, after " + std::to_string(beginning.size()));
+  const int major = byte_at(beginning, kMagic.size());
+  const int minor = byte_at(beginning, kMagic.size() + 1);
+  if (major < 1 || major > 3 || minor != 0)
+    throw Error(place, ".npy format " + std::to_string(major) + "." + std::to_string(minor) +
+                           " does not exist; 1.0, 2.0 and 3.0 do");
 
-  const Type type = agreed_type(header.descr, dtype, place);
-  const Layout layout{type.dtype, file_shape(std::move(header.shape), place), type.big_endian,
-                      header.fortran_order};
-  const std::size_t data = begin + size;
-  return decode(file.part(data, file.bytes.size() - data), layout, place);
+  const std::size_t begin = dictionary_begin(beginning);
+  if (beginning.size() < begin) throw Error(place, "ends within the length of the header");
+  std::size_t size = 0;
+  for (std::size_t i = begin; i-- > kVersionEnd;) size = size << 8 | byte_at(beginning, i);
+  if (size > file_size - begin)
+    throw Error(place, "the header should have " + std::to_string(size) + " bytes, the file has " +
+                           std::to_string(file_size - begin) + " left");
+  // What numpy writes has some hundred.
+  constexpr std::size_t kLongest = std::size_t{1} << 20;
+  if (size > kLongest)
+    throw Error(place, "the header has " + std::to_string(size) + " bytes, the most is " +
+                           std::to_string(kLongest));
+  return begin + size;
+}
+
+Layout npy_layout(std::span<const std::byte> header, std::string_view place,
+                  std::optional<Dtype> dtype) {
+  const std::size_t begin = dictionary_begin(header);
+  const std::string_view text(reinterpret_cast<const char*>(header.data()) + begin,
+                              header.size() - begin);
+  const bool python_2 = byte_at(header, kMagic.size()) < 3;
+  NpyHeader dictionary = parse_npy_header(text, python_2, place);
+  const Type type = agreed_type(dictionary.descr, dtype, place);
+  return {type.dtype, file_shape(std::move(dictionary.shape), place), type.big_endian,
+          dictionary.fortran_order};
+}
+
+Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype) {
+  const std::size_t size = file.bytes.size();
+  const std::size_t data =
+      npy_data_offset(file.bytes.first(std::min(size, kNpyBeginning)), size, place);
+  const Layout layout = npy_layout(file.bytes.first(data), place, dtype);
+  return decode(file.part(data, size - data), layout, place);
 }
 
 std::string npy_header(const Shape& shape, Dtype dtype) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "array/array.h"
+#include "io/decode.h"
 #include "io/file.h"
 
 #include <cstddef>
@@ -31,6 +32,15 @@ bool is_npy(std::span<const std::byte> bytes);
 /// holds, if the bytes after the header are not as many as the shape says, or if `dtype` is a type
 /// that the file cannot hold.
 Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype = {});
+
+/// The same in two steps, for bytes that come one after the other. How far the header reaches can be
+/// seen from the first kNpyBeginning bytes of a file, or from all of a shorter one, of `file_size`
+/// bytes; how the data lie, from those as far as the header reaches. Both throw Error as read_npy.
+constexpr std::size_t kNpyBeginning = 12;
+std::size_t npy_data_offset(std::span<const std::byte> beginning, std::size_t file_size,
+                            std::string_view place);
+Layout npy_layout(std::span<const std::byte> header, std::string_view place,
+                  std::optional<Dtype> dtype = {});
 
 /// Everything before the data in a file of format 1.0: C order, little-endian, padded so that the
 /// data begin at a multiple of 64 bytes.

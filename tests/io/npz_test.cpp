@@ -1,9 +1,12 @@
 #include "io/npz.h"
 
 #include "catch.h"
+#include "io/child.h"
 #include "io/error_of.h"
 #include "io/file.h"
+#include "io/npy.h"
 #include "io/temporary_folder.h"
+#include "io/zip_archive.h"
 
 using namespace sdpa;
 
@@ -19,11 +22,6 @@ std::string error_in(std::string_view bytes) {
 }
 
 }  // namespace
-
-TEST_CASE("npz: an archive is known by its first bytes") {
-  CHECK(is_zip(bytes_of(archive()).bytes));
-  CHECK(!is_zip(bytes_of("PK").bytes));
-}
 
 TEST_CASE("npz: every beginning of an archive is refused") {
   const std::string whole = archive();
@@ -50,4 +48,41 @@ TEST_CASE("npz: a changed byte gives the same arrays or an error, never other nu
 TEST_CASE("npz: a type behind the name must be that of the members") {
   CHECK(error_of([&] { read_npz_case(bytes_of(archive()), "c.npz", Dtype::bfloat16); }) ==
         "c.npz: v: holds type '<f4', not bfloat16");
+}
+
+TEST_CASE("npz: zip64 is read") {
+  const std::string one = npy_header(Shape({1, 1}), Dtype::float32) + std::string("\0\0\200\77", 4);
+  const std::string archive =
+      zip_of({stored("q.npy", one), stored("k.npy", one), stored("v", one)}, true);
+  CHECK(read_npz_case(bytes_of(archive), "c.npz").v.at(0) == 1);
+}
+
+TEST_CASE("npz: no more of a member is unpacked than its own header announces") {
+  // A header that announces 24 bytes, in a block of its own, and 1 GB of zeros behind it.
+  constexpr std::uint64_t kRuns = 4'000'000;
+  const std::string header = npy_header(Shape({2, 3}), Dtype::float32);
+  ZipFile file{"q.npy", std::string(1, '\0'), header.size() + 1 + 258 * kRuns, 0, 8};
+  file.packed += little_endian(header.size(), 2) + little_endian(~header.size(), 2) + header;
+  file.packed += deflated_zeros(kRuns);
+  const std::string archive = zip_of({file});
+  const std::string expected =
+      "c.npz: q: 1032000001 bytes of data, shape (2, 3) of float32 needs 24";
+  CHECK(error_in(archive) == expected);
+  CHECK(peak_memory_of([&] { static_cast<void>(error_in(archive)); }) < 100'000'000);
+}
+
+TEST_CASE("npz: a header of absurd length is not unpacked") {
+  const std::string beginning = std::string("\x93NUMPY\2\0", 8) + little_endian(1u << 30, 4);
+  ZipFile file{"q.npy", std::string(1, '\0'), beginning.size() + 1 + 258 * 4'200'000ull, 0, 8};
+  file.packed += little_endian(beginning.size(), 2) + little_endian(~beginning.size(), 2);
+  file.packed += beginning + deflated_zeros(4'200'000);
+  CHECK(error_in(zip_of({file})) ==
+        "c.npz: q: the header has 1073741824 bytes, the most is 1048576");
+}
+
+TEST_CASE("npz: a member of fewer bytes than any .npy file has is refused") {
+  for (std::size_t size = 0; size < 12; ++size) {
+    const std::string bytes = std::string("\x93NUMPY\1\0\377\0\0\0", 12).substr(0, size);
+    CHECK(error_in(zip_of({stored("q", bytes)})).starts_with("c.npz: q: "));
+  }
 }
