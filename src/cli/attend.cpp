@@ -2,6 +2,7 @@
 
 #include "attention/heads.h"
 #include "base/error.h"
+#include "cli/nan_inputs.h"
 #include "cli/progress.h"
 #include "cli/result_file.h"
 #include "io/array_file.h"
@@ -32,18 +33,10 @@ Inputs read_inputs(const AttendOptions& options) {
           {place_of(options.problem.q), place_of(options.problem.k), place_of(options.problem.v)}};
 }
 
-}  // namespace
-
-int run(const AttendOptions& options) {
-  const Inputs in = read_inputs(options);
-  Heads heads(in.q, in.k, in.v, options.settings, options.problem.layout(), in.names);
-
+/// Computes all rows of all heads and writes them.
+void write_results(const AttendOptions& options, Heads& heads, ResultFile& output,
+                   std::optional<ResultFile>& weights) {
   const Problem& problem = heads.problem();
-  ResultFile output("output", options.output, problem.output_shape(), heads.dtype());
-  std::optional<ResultFile> weights;
-  if (options.weights)
-    weights.emplace("weight", *options.weights, problem.rows_shape(problem.n.T_k), heads.dtype());
-
   const bool writes_to_terminal = options.output == "-" && isatty(STDOUT_FILENO) == 1;
   std::optional<Progress> progress;
   progress.emplace(options.progress, writes_to_terminal, heads.row_count());
@@ -64,9 +57,42 @@ int run(const AttendOptions& options) {
   if (whole) output.append(*whole);
   progress.reset();
 
-  // Both are complete before either appears.
   output.finish();
   if (weights) weights->finish();
+}
+
+/// Where the output is not finite: a warning for each file of the inputs that has NaN.
+void warn_of_nan_inputs(const AttendOptions& options, const Inputs& in, const ResultFile& output) {
+  if (output.is_finite()) return;
+  const auto warn = [&](const Array& array, const std::string& word, const std::string& place) {
+    warn_of_nans(array, options.problem.case_file.value_or(word), place);
+  };
+  warn(in.q, options.problem.q, in.names.q);
+  if (in.names.k != in.names.q) warn(in.k, options.problem.k, in.names.k);
+  if (in.names.v != in.names.q && in.names.v != in.names.k)
+    warn(in.v, options.problem.v, in.names.v);
+}
+
+}  // namespace
+
+int run(const AttendOptions& options) {
+  const Inputs in = read_inputs(options);
+  Heads heads(in.q, in.k, in.v, options.settings, options.problem.layout(), in.names);
+
+  const Problem& problem = heads.problem();
+  ResultFile output("output", options.output, problem.output_shape(), heads.dtype());
+  std::optional<ResultFile> weights;
+  if (options.weights)
+    weights.emplace("weight", *options.weights, problem.rows_shape(problem.n.T_k), heads.dtype());
+
+  // Both are complete before either appears.
+  try {
+    write_results(options, heads, output, weights);
+  } catch (const Error&) {
+    warn_of_nan_inputs(options, in, output);
+    throw;
+  }
+  warn_of_nan_inputs(options, in, output);  // before an input may be overwritten
   try {
     output.commit();
   } catch (const Error&) {

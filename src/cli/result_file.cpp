@@ -10,11 +10,11 @@ ResultFile::ResultFile(std::string_view kind, const std::string& path, Shape sha
     : kind_(kind), shape_(std::move(shape)), writer_(open_array_writer(path, shape_, dtype)) {}
 
 void ResultFile::append(const Array& slab) {
-  writer_->append(slab.bytes());
   const NonFinite found = find_non_finite(slab);
   if (found.first && !non_finite_.first) non_finite_.first = appended_ + *found.first;
   non_finite_.count += found.count;
   appended_ += slab.shape().element_count();
+  writer_->append(slab.bytes());
 }
 
 void ResultFile::warn() const {

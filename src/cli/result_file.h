@@ -16,7 +16,8 @@ class ResultFile {
   /// Opens `path` as open_array_writer does. `kind` is what messages call the values: "output".
   ResultFile(std::string_view kind, const std::string& path, Shape shape, Dtype dtype);
 
-  /// Adds the next values, which are of the type given before.
+  /// Adds the next values, which are of the type given before. They are counted even if the form
+  /// cannot hold them, and Error is thrown.
   void append(const Array& slab);
 
   /// Writes what is left; the file is complete then but does not appear yet.
@@ -24,6 +25,8 @@ class ResultFile {
 
   /// Makes the file appear.
   void commit() { writer_->commit(); }
+
+  bool is_finite() const { return non_finite_.count == 0; }
 
   /// One line on standard error if some values are not finite, with their number and the first
   /// place, and one if the file could not be replaced.

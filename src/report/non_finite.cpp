@@ -7,9 +7,11 @@ namespace sdpa {
 
 namespace {
 
-/// A number is not finite when all bits of its exponent are set.
+/// A number is not finite when all bits of its exponent are set, and then NaN when any of those
+/// below is.
 template <class Word>
 NonFinite find(const Array& array, Word exponent_bits) {
+  const auto fraction_bits = static_cast<Word>((exponent_bits & -exponent_bits) - 1);
   NonFinite found;
   const std::byte* data = array.data();
   for (Index i = 0; i < array.shape().element_count(); ++i) {
@@ -17,6 +19,7 @@ NonFinite find(const Array& array, Word exponent_bits) {
     std::memcpy(&word, data + i * static_cast<Index>(sizeof word), sizeof word);
     if ((word & exponent_bits) != exponent_bits) continue;
     if (found.count++ == 0) found.first = i;
+    if ((word & fraction_bits) != 0) ++found.nans;
   }
   return found;
 }

@@ -8,11 +8,12 @@ namespace sdpa {
 
 /// NaNs and infinities in an array.
 struct NonFinite {
-  Index count = 0;
+  Index count = 0;  ///< of both
+  Index nans = 0;
   std::optional<Index> first;  ///< position in C order of the first one
 };
 
-/// Counts them. The array is of a float type.
+/// Counts them. Integers have none.
 NonFinite find_non_finite(const Array& array);
 
 }  // namespace sdpa

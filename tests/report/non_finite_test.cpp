@@ -28,6 +28,7 @@ TEST_CASE("non_finite: NaN and both infinities are counted in every float type")
     const NonFinite found =
         find_non_finite(array_of({0, 1.5, kInfinity, -2, kNan, -kInfinity, 3}, dtype));
     CHECK(found.count == 3);
+    CHECK(found.nans == 1);
     CHECK(found.first == 2);
   }
 }
