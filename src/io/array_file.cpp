@@ -42,8 +42,19 @@ Form form_of(std::span<const std::byte> bytes) {
   return Form::unknown;
 }
 
+/// Files of other kinds that people have at hand, by their first bytes.
+constexpr std::pair<std::string_view, std::string_view> kOtherKinds[] = {
+    {"\x1f\x8b", "is packed by gzip; unpack it first"},
+    {"BZh", "is packed by bzip2; unpack it first"},
+    {"\3757zXZ", "is packed by xz; unpack it first"},
+    {"\x28\xb5\x2f\xfd", "is packed by Zstandard; unpack it first"},
+    {"\x89HDF", "is an HDF5 file, which is not read"},
+};
+
 [[noreturn]] void refuse_unknown(std::span<const std::byte> bytes, std::string_view place) {
   if (bytes.empty()) throw Error(place, "is empty");
+  for (const auto& [beginning, what] : kOtherKinds)
+    if (as_text(bytes).starts_with(beginning)) throw Error(place, what);
   throw Error(place, "holds neither .npy, .npz, .safetensors nor JSON, it begins with " +
                          in_quotes(as_text(bytes).substr(0, 8)) +
                          "; raw numbers are named FILE:TYPE:SHAPE, as q.bin:float32:128x64");

@@ -31,6 +31,10 @@ std::string_view why_refused(std::string_view kind) {
   if (kind.starts_with('b') || kind == "?") return ": truth values are a mask, not numbers";
   if (kind.starts_with('O')) return ": Python objects, which are never unpickled";
   if (kind.starts_with('c')) return ": complex numbers";
+  if (kind.find_first_of("US") == 0 && kind.find_first_of("0123456789") == 1)
+    return ": texts, not numbers";
+  if (kind.starts_with("M8") || kind.starts_with("m8")) return ": times, not numbers";
+  if (kind == "f12" || kind == "f16") return ": long double, which float64 does not hold";
   if (kind.starts_with('V')) return ": a void, which does not say what its bytes mean";
   return "";
 }

@@ -98,6 +98,9 @@ TEST_CASE("array_file: contents that are no array say what they are") {
         ": holds neither .npy, .npz, .safetensors nor JSON, it begins with '1 2 3\\x0a4'; raw "
         "numbers "
         "are named FILE:TYPE:SHAPE, as q.bin:float32:128x64");
+  CHECK(message("\x1f\x8b\x08") == ": is packed by gzip; unpack it first");
+  CHECK(message("\3757zXZ") == ": is packed by xz; unpack it first");
+  CHECK(message("\x89HDF\r\n") == ": is an HDF5 file, which is not read");
   CHECK(message("PK\x03\x04") ==
         ": is a zip archive (.npz), not one array; of members q, k and v it is given alone");
 }

@@ -89,6 +89,15 @@ TEST_CASE("npy: other spellings of a type, taken or not") {
     CHECK(!error_in(file_of(descr)).empty());
 }
 
+TEST_CASE("npy: a type that is not taken says what it is, where that is known") {
+  CHECK(error_in(file_of("'<U3'")) == "k.npy: type '<U3' is not taken: texts, not numbers");
+  CHECK(error_in(file_of("'<m8[s]'")) == "k.npy: type '<m8[s]' is not taken: times, not numbers");
+  CHECK(error_in(file_of("'<f16'")) ==
+        "k.npy: type '<f16' is not taken: long double, which float64 does not hold");
+  CHECK(error_in(file_of("'Short'")) == "k.npy: type 'Short' is not taken");
+  CHECK(error_in(file_of("'my'")) == "k.npy: type 'my' is not taken");
+}
+
 TEST_CASE("npy: every beginning of a file is refused") {
   const std::string file = file_of("'<i2'");
   CHECK(error_in(file).empty());

@@ -42,6 +42,19 @@ TEST_CASE("raw: a wrong size gives both, and what would fit") {
         "q.bin: 4 bytes, shape (5,) of float32 needs 20; they would fit as 1");
 }
 
+TEST_CASE("raw: one byte too many or too few is a wrong size, whatever the type") {
+  for (const Dtype dtype : {Dtype::float16, Dtype::float32, Dtype::float64, Dtype::int8}) {
+    const std::string needed = std::to_string(6 * size_bytes(dtype));
+    for (const Index more : {-1, 1}) {
+      const auto size = static_cast<std::size_t>(6 * size_bytes(dtype) + more);
+      CHECK(error_in(std::string(size, '\0'), dtype, Shape({2, 3}))
+                .starts_with("q.bin: " + std::to_string(size) + " bytes, shape (2, 3) of " +
+                             std::string(name(dtype)) + " needs " + needed));
+    }
+  }
+  CHECK(error_in("x", Dtype::int8, Shape({0})) == "q.bin: 1 bytes, shape (0,) of int8 needs 0");
+}
+
 TEST_CASE("raw: a .npy file is not taken for raw numbers, even if its size fits") {
   const std::string file = npy_header(Shape({1, 16}), Dtype::float32) + std::string(64, '\0');
   REQUIRE(file.size() == 192);
