@@ -1,7 +1,7 @@
-#include "attention/attention.h"
-#include "attention/problem.h"
+#include "attention/heads.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/progress.h"
 #include "cli/report_text.h"
 #include "cli/streams.h"
 #include "io/array_file.h"
@@ -23,12 +23,14 @@ struct Inputs {
   OperandNames names;
 };
 
-enum class Verdict { within, outside, no_judgement };
+enum class Verdict { within, outside, no_judgement, nothing };
 
 struct Finding {
   Arithmetic arithmetic;
+  Index heads;
   Judgement judgement;
   WrongKernels wrong;
+  std::vector<Index> vacuous_heads;  // whose bound zeros or the mean of v would pass
 
   std::vector<std::string> with_fate(WrongKernelFate fate) const {
     std::vector<std::string> names;
@@ -37,16 +39,11 @@ struct Finding {
     return names;
   }
 
-  /// A bound that zeros would pass judges nothing.
-  bool zeros_pass() const {
-    return std::ranges::any_of(wrong.kernels(), [](const WrongKernel& kernel) {
-      return kernel.name == "zeros" && kernel.fate == WrongKernelFate::accepted;
-    });
-  }
-
   Verdict verdict() const {
     if (judgement.outside != 0) return Verdict::outside;
-    return judgement.unbounded != 0 || zeros_pass() ? Verdict::no_judgement : Verdict::within;
+    if (judgement.unbounded != 0) return Verdict::no_judgement;
+    if (judgement.judged == 0) return Verdict::nothing;
+    return vacuous_heads.empty() ? Verdict::within : Verdict::no_judgement;
   }
 };
 
@@ -78,19 +75,39 @@ Arithmetic declared_arithmetic(const CheckOptions& options, const Inputs& in) {
   return {accumulate, weights, output};
 }
 
+/// Judges head by head, some rows at a time.
 Finding find(const CheckOptions& options, const Inputs& in, const Problem& problem) {
   const Arithmetic arithmetic = declared_arithmetic(options, in);
-  const Settings exactly{.dtype = arithmetic.output, .threads = options.threads};
+  const auto exactly = [&](Dtype dtype) {
+    return Heads(in.q, in.k, in.v, {.dtype = dtype, .threads = options.threads},
+                 options.problem.layout(), in.names);
+  };
+  Heads exact = exactly(type_of_exact_results(arithmetic.output));
+  Heads rounded = exactly(arithmetic.output);
+  Finding finding{arithmetic, problem.heads(), {.pattern = Pattern(in.actual.shape())}, {}, {}};
   Judge judge(in.actual.shape());
-  WrongKernels wrong;
+  const Index T_q = problem.n.T_q;
+  Progress progress(options.progress, false, exact.row_count());
   for (Index head = 0; head < problem.heads(); ++head) {
     const Head operands = problem.head(head);
     const Array q = operands.q.array(), k = operands.k.array(), v = operands.v.array();
-    const KernelBounds bounds = kernel_bounds(q, k, v, arithmetic, options.threads);
-    judge.add_head(in.actual.matrix(head), attention(q, k, v, exactly).output, bounds);
-    wrong.try_on(q, k, v, bounds, arithmetic.output);
+    const Array actual = in.actual.matrix(head);
+    const KernelBound bound(q, k, v, arithmetic, options.threads);
+    if (finding.wrong.try_on(q, k, v, bound.close_look(), arithmetic.output, options.threads))
+      finding.vacuous_heads.push_back(head);
+    for (Index first = 0; first < T_q; first += exact.rows_at_a_time()) {
+      const Index count = std::min(exact.rows_at_a_time(), T_q - first);
+      const RightValues right =
+          right_values(exact.rows(head * T_q + first, count).output, arithmetic.output,
+                       [&](Index row, Index rows) {
+                         return rounded.rows(head * T_q + first + row, rows).output;
+                       });
+      judge.add_rows(actual.rows(first, count), right, bound.allowed(first, right.unrounded));
+      progress.add(count);
+    }
   }
-  return {arithmetic, judge.judgement(), wrong};
+  finding.judgement = judge.judgement();
+  return finding;
 }
 
 std::string joined(const std::vector<std::string>& names) {
@@ -106,18 +123,32 @@ Array scalar(double value, Dtype dtype) {
   return array;
 }
 
+/// "head 1: " or "2 of 8 heads (1, 7): ", where there are several.
+std::string vacuous_heads_text(const Finding& f) {
+  if (f.heads == 1) return ": ";
+  std::vector<std::string> some;
+  constexpr std::size_t kMostListed = 8;
+  for (Index head : f.vacuous_heads)
+    if (some.size() < kMostListed) some.push_back(std::to_string(head));
+  if (some.size() < f.vacuous_heads.size()) some.emplace_back("...");
+  return " of " + std::to_string(f.vacuous_heads.size()) + " of " + std::to_string(f.heads) +
+         " heads (" + joined(some) + "): ";
+}
+
 std::string verdict_text(const Finding& f) {
   const Judgement& j = f.judgement;
   const std::string count = " of " + std::to_string(j.count) + " values";
   switch (f.verdict()) {
     case Verdict::outside:
       return "outside the bound: " + std::to_string(j.outside) + count;
+    case Verdict::nothing:
+      if (j.count == 0) return "nothing to judge: the output is empty";
+      return "nothing to judge: all " + std::to_string(j.count) + " values are NaN, and must be";
     case Verdict::no_judgement:
       if (j.unbounded != 0)
         return "no judgement: there is no bound for " + std::to_string(j.unbounded) + count;
-      return "no judgement: zeros would pass too";
+      return "no judgement" + vacuous_heads_text(f) + "zeros or the mean of v would pass too";
     default:
-      if (j.count == 0) return "within the bound: the output is empty";
       return "within the bound: all " + std::to_string(j.count) + " values";
   }
 }
@@ -129,8 +160,8 @@ std::string worst_text(const Inputs& in, const Finding& f) {
          in.actual.shape().index_text(j.worst) + "\n              " +
          element_text(in.actual, j.worst) + ", right is " +
          element_text(scalar(j.worst_exact, dtype), 0) + "\n              " +
-         ulps_text(j.worst_actual, j.worst_exact, dtype) + " apart; allowed are " +
-         measure_text(j.worst_allowed) + " around the value before rounding\n";
+         ulps_text(j.worst_actual, j.worst_exact, dtype) + "; allowed are " +
+         measure_text(j.worst_allowed) + " around the exact value\n";
 }
 
 std::string text(const Inputs& in, const Finding& f) {
@@ -139,7 +170,7 @@ std::string text(const Inputs& in, const Finding& f) {
                      std::string(name(f.arithmetic.output)) + " " + in.actual.shape().text() +
                      "\n  arithmetic  sums in " + std::string(name(f.arithmetic.accumulate)) +
                      ", weights in " + std::string(name(f.arithmetic.weights)) + "\n";
-  if (j.worst >= 0) text += worst_text(in, f);
+  if (j.judged != 0 && j.worst >= 0) text += worst_text(in, f);
   if (j.count != 0)
     text +=
         "  exact       " + std::to_string(j.exactly_right) + " of " + std::to_string(j.count) +
@@ -152,15 +183,16 @@ std::string text(const Inputs& in, const Finding& f) {
             std::to_string(j.exact_nans) + " in the right output\n";
   const std::vector<std::string> rejected = f.with_fate(WrongKernelFate::rejected);
   const std::vector<std::string> accepted = f.with_fate(WrongKernelFate::accepted);
-  if (!rejected.empty()) text += "  would fail  " + joined(rejected) + "\n";
+  if (!rejected.empty()) text += "  also rejects " + joined(rejected) + "\n";
   if (!accepted.empty())
-    text += "  too weak    the bound cannot tell these wrong results: " + joined(accepted) + "\n";
+    text += "  cannot tell  " + joined(accepted) + " (tried on " + std::to_string(f.wrong.rows()) +
+            " rows)\n";
   return text;
 }
 
 ordered_json worst_json(const Inputs& in, const Finding& f) {
   const Judgement& j = f.judgement;
-  if (j.worst < 0) return nullptr;
+  if (j.judged == 0 || j.worst < 0) return nullptr;
   const Dtype dtype = f.arithmetic.output;
   return {{"times_bound", number_json(j.worst_multiple)},
           {"index", index_json(in.actual.shape(), j.worst)},
@@ -171,7 +203,7 @@ ordered_json worst_json(const Inputs& in, const Finding& f) {
 }
 
 ordered_json json(const Inputs& in, const Finding& f) {
-  constexpr const char* kVerdicts[] = {"within", "outside", "no judgement"};
+  constexpr const char* kVerdicts[] = {"within", "outside", "no judgement", "nothing to judge"};
   const Judgement& j = f.judgement;
   ordered_json document = {{"verdict", kVerdicts[static_cast<int>(f.verdict())]},
                            {"output", array_json(in.place, in.actual)},
@@ -185,8 +217,10 @@ ordered_json json(const Inputs& in, const Finding& f) {
                            {"exact_nan", j.exact_nans},
                            {"worst", worst_json(in, f)},
                            {"pattern", j.pattern.text()}};
-  document["would_fail"] = f.with_fate(WrongKernelFate::rejected);
-  document["too_weak_for"] = f.with_fate(WrongKernelFate::accepted);
+  document["heads_not_judged"] = f.vacuous_heads;
+  document["also_rejects"] = f.with_fate(WrongKernelFate::rejected);
+  document["cannot_tell"] = f.with_fate(WrongKernelFate::accepted);
+  document["tried_rows"] = f.wrong.rows();
   return document;
 }
 
@@ -199,7 +233,7 @@ int run(const CheckOptions& options) {
   in.actual = problem.in_order(in.actual);  // as places are reported
   const Finding finding = find(options, in, problem);
   print(options.json ? document_text(json(in, finding)) : text(in, finding));
-  constexpr int kExitCodes[] = {0, 1, 2};
+  constexpr int kExitCodes[] = {0, 1, 2, 2};
   return kExitCodes[static_cast<int>(finding.verdict())];
 }
 

@@ -84,7 +84,7 @@ const std::vector<OptionSpec> kTable = {
      "WHEN",
      "auto (the default: on a terminal), always or never",
      "Other",
-     kAttend,
+     kComputing,
      choice,
      [](const Given& g, AllOptions& o) { o.progress = ShowProgress(g.choice); },
      {"auto", "always", "never"}},

@@ -50,6 +50,7 @@ struct CheckOptions {
       accumulate;  ///< of the kernel; absent: float32, or float64 for a float64 output
   std::optional<Dtype> weights_in;  ///< absent: the type of v if it has 16 bits, else `accumulate`
   int threads = 1;
+  ShowProgress progress = ShowProgress::automatic;
   bool json = false;  ///< the report as one JSON object
 };
 

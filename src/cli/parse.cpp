@@ -119,8 +119,8 @@ Request request(Command command, const AllOptions& o) {
       require("ACTUAL", o.actual, "the output that is to be checked");
       require_inputs(o.problem, false);
       require_one_layout(o.problem);
-      return CheckOptions{o.actual,     o.problem,          o.accumulate,
-                          o.weights_in, o.settings.threads, o.json};
+      return CheckOptions{o.actual,           o.problem,  o.accumulate, o.weights_in,
+                          o.settings.threads, o.progress, o.json};
     default:
       require_inputs(o.problem, true);
       require_one_layout(o.problem);

@@ -57,7 +57,7 @@ ordered_json number_json(double value) {
 std::string ulps_text(double a, double e, Dtype dtype) {
   const ordered_json ulps = ulps_json(a, e, dtype);
   if (ulps.is_string()) return ulps;
-  return ulps.dump() + " ulp of " + std::string(name(dtype));
+  return ulps.dump() + " ulp of " + std::string(name(dtype)) + " apart";
 }
 
 ordered_json ulps_json(double a, double e, Dtype dtype) {

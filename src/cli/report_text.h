@@ -25,7 +25,7 @@ nlohmann::ordered_json array_json(const std::string& place, const Array& array);
 
 nlohmann::ordered_json number_json(double value);
 
-/// How far a is from e: "2 ulp of float32"; where steps tell nothing, "across zero", "to NaN", "to
+/// How far a is from e: "2 ulp of float32 apart"; where steps tell nothing, "across zero", "to NaN", "to
 /// inf" or "beyond float16".
 std::string ulps_text(double a, double e, Dtype dtype);
 

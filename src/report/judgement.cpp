@@ -1,5 +1,6 @@
 #include "report/judgement.h"
 
+#include "report/textbook.h"
 #include "report/ulp.h"
 
 #include <algorithm>
@@ -13,24 +14,15 @@ namespace {
 struct Value {
   double actual;
   double exact;      // rounded to the type of `actual`
-  double reference;  // near the exact value before rounding, as far as float64 holds it
+  double reference;  // before rounding, as far as it is known
   double allowed;
 };
 
-/// Replaces the reference by one no further than half an ulp from the rounded value, as the exact
-/// one is. For float64 there is nothing finer than the rounded value, whose rounding adds to what
-/// is allowed.
+/// Where the value before rounding is known no better than the rounded one, half an ulp of it joins
+/// what is allowed.
 Value refined(Value value, Dtype dtype) {
-  if (!std::isfinite(value.exact)) return value;
-  const double half_ulp = ulp(value.exact, dtype) / 2;
-  if (dtype == Dtype::float64) {
-    value.reference = value.exact;
-    value.allowed += half_ulp;
-  } else if (std::isfinite(value.reference)) {
-    value.reference = std::clamp(value.reference, value.exact - half_ulp, value.exact + half_ulp);
-  } else {
-    value.reference = value.exact;
-  }
+  if (std::isfinite(value.exact) && type_of_exact_results(dtype) == dtype)
+    value.allowed += ulp(value.exact, dtype) / 2;
   return value;
 }
 
@@ -42,17 +34,20 @@ double multiple(const Value& value, Dtype dtype) {
     const double furthest = value.reference + std::copysign(value.allowed, value.actual);
     return rounded(furthest, dtype) == value.actual ? 1 : HUGE_VAL;
   }
-  const double of_allowed = std::fabs(value.actual - value.reference) / value.allowed;
+  const double error = std::fabs(value.actual - value.reference);
+  if (error == 0) return 0;  // where the bound may underflow, too
+  const double of_allowed = error / value.allowed;
   return of_allowed >= 0 ? of_allowed : HUGE_VAL;
 }
 
 }  // namespace
 
-void Judge::add_head(const Array& actual, const Array& exact, const KernelBounds& bounds) {
-  for (Index i = 0; i < actual.shape().element_count(); ++i) {
-    const std::size_t at = static_cast<std::size_t>(i);
+void Judge::add_rows(const Array& actual, const RightValues& right,
+                     std::span<const double> allowed) {
+  const std::vector<double> values = textbook::values_of(actual);
+  for (std::size_t at = 0; at < values.size(); ++at) {
     const Value value =
-        refined({actual.at(i), exact.at(i), bounds.output[at], bounds.allowed[at]}, actual.dtype());
+        refined({values[at], right.rounded[at], right.unrounded[at], allowed[at]}, actual.dtype());
     const Index position = judgement_.count++;
     judgement_.actual_nans += std::isnan(value.actual);
     judgement_.exact_nans += std::isnan(value.exact);
@@ -62,6 +57,7 @@ void Judge::add_head(const Array& actual, const Array& exact, const KernelBounds
       ++judgement_.unbounded;
       continue;
     }
+    judgement_.judged += !(std::isnan(value.actual) && std::isnan(value.exact));
     const double of_allowed = multiple(value, actual.dtype());
     if (judgement_.worst < 0 || of_allowed > judgement_.worst_multiple) {
       judgement_.worst = position;

@@ -1,14 +1,17 @@
 #pragma once
 
 #include "array/array.h"
-#include "report/kernel_bound.h"
 #include "report/pattern.h"
+#include "report/right_values.h"
+
+#include <span>
 
 namespace sdpa {
 
 /// An output against the bound of an honest kernel. Positions are in C order of the whole output.
 struct Judgement {
   Index count = 0;          ///< values judged or not
+  Index judged = 0;         ///< but those without a bound, and NaN where only a NaN is right
   Index outside = 0;        ///< values further from the right one than allowed
   Index unbounded = 0;      ///< numbers for which there is no bound, hence no judgement
   Index exactly_right = 0;  ///< values that are the correctly rounded ones
@@ -23,21 +26,21 @@ struct Judgement {
   Pattern pattern;  ///< of the values outside
 };
 
-/// Judges an output head by head.
+/// Judges an output some rows at a time.
 class Judge {
  public:
   /// shape   of the whole output, (..., T_q, d_v)
   explicit Judge(const Shape& shape) : judgement_{.pattern = Pattern(shape)} {}
 
-  /// Judges the next head.
+  /// Judges the next rows.
   ///
-  /// actual   (T_q, d_v)   in a float type
-  /// exact    (T_q, d_v)   the right values, rounded once to the same type
-  /// bounds                of the same problem and this type of output
+  /// actual    (rows, d_v)   in a float type
+  /// right                   for this type
+  /// allowed   [rows][d_v]   how far from it an honest kernel may be
   ///
   /// Where the right value is a NaN only a NaN is right, and where it is infinite, only that; an
   /// infinity is allowed where the bound reaches the values that round to it.
-  void add_head(const Array& actual, const Array& exact, const KernelBounds& bounds);
+  void add_rows(const Array& actual, const RightValues& right, std::span<const double> allowed);
 
   const Judgement& judgement() const { return judgement_; }
 

@@ -5,17 +5,29 @@
 
 namespace sdpa::textbook {
 
-Values values_of(const Array& array) {
-  Values all(static_cast<std::size_t>(array.shape().element_count()));
-  read_elements(array, 0, array.shape().element_count(), all.data());
+Values values_of(const MatrixView& matrix) {
+  Values all(static_cast<std::size_t>(matrix.rows() * matrix.columns()));
+  matrix.read_rows(0, matrix.rows(), all.data());
   return all;
 }
 
-Values transposed(const Array& matrix) {
-  Values all(static_cast<std::size_t>(matrix.shape().element_count()));
-  const Index rows = matrix.shape()[0], columns = matrix.shape()[1];
-  for (Index i = 0; i < columns; ++i) read_elements(matrix, i, columns, rows, all.data() + i * rows);
+Values transposed(const MatrixView& matrix) {
+  Values all(static_cast<std::size_t>(matrix.rows() * matrix.columns()));
+  for (Index i = 0; i < matrix.columns(); ++i)
+    matrix.read_column(i, all.data() + i * matrix.rows());
   return all;
+}
+
+Head::Head(const MatrixView& k, const MatrixView& v_matrix)
+    : T_k(k.rows()),
+      d_k(k.columns()),
+      d_v(v_matrix.columns()),
+      scale(1 / std::sqrt(static_cast<double>(d_k))),
+      k_transposed(transposed(k)),
+      v(values_of(v_matrix)),
+      column_sizes(static_cast<std::size_t>(d_v)) {
+  for (std::size_t at = 0; at < v.size(); ++at)
+    column_sizes[at % column_sizes.size()] += std::fabs(v[at]);
 }
 
 void scores(const double* q_t, const Values& k_transposed, double scale, Values& s) {
@@ -42,6 +54,25 @@ void weighted_sum(const Values& w, const Values& v, Values& o_t) {
   const double* v_j = v.data();
   for (double w_j : w)
     for (double& o_td : o_t) o_td += w_j * *v_j++;
+}
+
+double variance(const Values& w, const double* x) {
+  constexpr std::size_t kLanes = 8;  // sums side by side
+  double mean[kLanes] = {}, mean_square[kLanes] = {};
+  const auto add = [&](std::size_t lane, std::size_t j) {
+    const double from_first = x[j] - x[0];
+    mean[lane] += w[j] * from_first;
+    mean_square[lane] += w[j] * from_first * from_first;
+  };
+  std::size_t j = 0;
+  for (; j + kLanes <= w.size(); j += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) add(lane, j + lane);
+  for (; j < w.size(); ++j) add(0, j);
+  for (std::size_t lane = 1; lane < kLanes; ++lane) {
+    mean[0] += mean[lane];
+    mean_square[0] += mean_square[lane];
+  }
+  return std::max(0.0, mean_square[0] - mean[0] * mean[0]);
 }
 
 }  // namespace sdpa::textbook

@@ -1,22 +1,32 @@
 #pragma once
 
-#include "array/array.h"
+#include "array/view.h"
 
 #include <vector>
 
-namespace sdpa {
-
-/// Attention as a textbook has it: plain loops in float64, a row of q at a time. For the few rows
-/// on which a report looks closely, and for variants that nobody else computes.
-namespace textbook {
+/// Attention as a textbook has it: plain loops in float64, a row of q at a time. For the few rows on
+/// which a report looks closely, and for variants that nobody else computes.
+namespace sdpa::textbook {
 
 using Values = std::vector<double>;
 
-/// All elements of an array, in C order.
-Values values_of(const Array& array);
+/// All elements of a matrix, row after row.
+Values values_of(const MatrixView& matrix);
 
 /// The columns of a matrix one after the other, [columns][rows].
-Values transposed(const Array& matrix);
+Values transposed(const MatrixView& matrix);
+
+/// Keys and values of one head.
+struct Head {
+  Index T_k, d_k, d_v;
+  double scale;         ///< 1 / sqrt(d_k)
+  Values k_transposed;  ///< [d_k][T_k]
+  Values v;             ///< [T_k][d_v]
+  Values column_sizes;  ///< [d_v]  sum_j |v_jd|
+
+  /// k (T_k, d_k), v (T_k, d_v)
+  Head(const MatrixView& k, const MatrixView& v);
+};
 
 /// s[j] = scale * sum_i q_t[i] * k[j][i]
 ///
@@ -34,6 +44,7 @@ double softmax(const Values& s, Values& w);
 /// o_t   [d_v]   overwritten
 void weighted_sum(const Values& w, const Values& v, Values& o_t);
 
-}  // namespace textbook
+/// sum_j w[j] * (x[j] - mean)^2 for weights that sum to one, mean = sum_j w[j] * x[j].
+double variance(const Values& w, const double* x);
 
-}  // namespace sdpa
+}  // namespace sdpa::textbook

@@ -23,25 +23,32 @@ struct WrongKernel {
 /// The test of the test: would results that are known to be wrong pass a bound?
 ///
 /// The wrong kernels are: zeros, the mean of v, scores without the scale, the softmax over the
-/// queries, without the last key, and k and v swapped. They are evaluated in float64, in the order
-/// of rows, until a value is outside the bound; no row is left out, so what is accepted would have
-/// passed entirely. A kernel whose values all round to the right ones does not count as wrong.
+/// queries, without the last key, and k and v swapped. They are evaluated on the rows that a bound
+/// has looked at closely, until a value is outside. A kernel whose values all round to the right
+/// ones there does not count as wrong.
 class WrongKernels {
  public:
   WrongKernels();
 
-  /// Tries those that are not yet rejected on the next head.
+  /// Tries all on the next head.
   ///
   /// q, k, v   (T_q, d_k), (T_k, d_k), (T_k, d_v)
-  /// bounds    of this problem
+  /// look      at the head, with the bound
   /// output    type of the output that is judged
-  void try_on(const Array& q, const Array& k, const Array& v, const KernelBounds& bounds,
-              Dtype output);
+  ///
+  /// Returns whether the bound tells nothing: zeros, or the mean of v, are wrong and accepted.
+  bool try_on(const Array& q, const Array& k, const Array& v, const CloseLook& look, Dtype output,
+              int threads);
 
+  /// What became of each on all heads so far.
   const std::vector<WrongKernel>& kernels() const { return kernels_; }
+
+  /// How many rows, of all heads together, they were tried on at most.
+  Index rows() const { return rows_; }
 
  private:
   std::vector<WrongKernel> kernels_;
+  Index rows_ = 0;
 };
 
 }  // namespace sdpa

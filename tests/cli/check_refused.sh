@@ -6,12 +6,10 @@ status sdpa check output.json $inputs
 status sdpa check integers.npy $inputs
 status sdpa check output.json -q output.json -k output.json -v output.json | head -n 1
 
-# Sums of 512 values in bfloat16 have no bound; those of 100 have one, but zeros are within it.
+# Sums of 512 values in bfloat16 have no bound.
 echo '[[0]]' >query.json
 echo '[[0.5]]' >half.json
-for keys in 512 100; do
-  for key in $(seq $keys); do echo "[$((key % 2))]"; done | paste -sd, | sed 's/.*/[&]/' >keys.json
-  bfloat16="-q query.json -k keys.json -v keys.json --accumulate bfloat16"
-  status sdpa check half.json $bfloat16 | head -n 1
-  status sdpa check half.json $bfloat16 --json | head -n 2
-done
+for key in $(seq 512); do echo "[$((key % 2))]"; done | paste -sd, | sed 's/.*/[&]/' >keys.json
+bfloat16="-q query.json -k keys.json -v keys.json --accumulate bfloat16"
+status sdpa check half.json $bfloat16 | head -n 1
+status sdpa check half.json $bfloat16 --json | head -n 2

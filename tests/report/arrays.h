@@ -4,6 +4,7 @@
 #include "report/judgement.h"
 #include "report/kernel_bound.h"
 #include "report/kernels.h"
+#include "report/right_values.h"
 #include "report/ulp.h"
 
 #include <random>
@@ -65,20 +66,28 @@ inline std::vector<double> right_values(const kernels::Problem& p) {
   return o;
 }
 
-inline KernelBounds bounds_of(const kernels::Problem& p, Dtype inputs,
-                              const Arithmetic& arithmetic) {
-  return kernel_bounds(array_of(p.q, {p.T_q, p.d_k}, inputs), array_of(p.k, {p.T_k, p.d_k}, inputs),
-                       array_of(p.v, {p.T_k, p.d_v}, inputs), arithmetic, 1);
+inline KernelBound bound_of(const kernels::Problem& p, Dtype inputs, const Arithmetic& arithmetic) {
+  return KernelBound(array_of(p.q, {p.T_q, p.d_k}, inputs), array_of(p.k, {p.T_k, p.d_k}, inputs),
+                     array_of(p.v, {p.T_k, p.d_v}, inputs), arithmetic, 1);
+}
+
+/// What is allowed for each value of the output.
+inline std::vector<double> allowed_of(const kernels::Problem& p, Dtype inputs,
+                                      const Arithmetic& arithmetic) {
+  return bound_of(p, inputs, arithmetic).allowed(0, right_values(p));
 }
 
 /// The values of a kernel, stored in the output type of `arithmetic`, against the bound of an
 /// honest kernel of that arithmetic.
 inline Judgement judge(const kernels::Problem& p, const std::vector<double>& actual, Dtype inputs,
                        const Arithmetic& arithmetic) {
+  RightValues right{right_values(p), right_values(p)};
+  for (double& value : right.rounded) value = rounded(value, arithmetic.output);
+  if (type_of_exact_results(arithmetic.output) == arithmetic.output)
+    right.unrounded = right.rounded;
   Judge judge(Shape({p.T_q, p.d_v}));
-  judge.add_head(array_of(actual, {p.T_q, p.d_v}, arithmetic.output),
-                 array_of(right_values(p), {p.T_q, p.d_v}, arithmetic.output),
-                 bounds_of(p, inputs, arithmetic));
+  judge.add_rows(array_of(actual, {p.T_q, p.d_v}, arithmetic.output), right,
+                 bound_of(p, inputs, arithmetic).allowed(0, right.unrounded));
   return judge.judgement();
 }
 

@@ -15,18 +15,18 @@ const double kNan = std::nan("");
 Judgement judge_value(double actual, double exact, double reference, double allowed,
                       Dtype dtype = Dtype::float32) {
   Judge judge(Shape({1, 1}));
-  judge.add_head(array_of({actual}, {1, 1}, dtype), array_of({exact}, {1, 1}, dtype),
-                 {{reference}, {allowed}});
+  judge.add_rows(array_of({actual}, {1, 1}, dtype), {{exact}, {reference}},
+                 std::vector<double>{allowed});
   return judge.judgement();
 }
 
 }  // namespace
 
 TEST_CASE("judgement: an error of exactly what is allowed is allowed") {
-  CHECK(judge_value(1.25, 1, 1, 0.25).outside == 0);
-  CHECK(judge_value(1.25, 1, 1, 0.25).worst_multiple == 1);
-  CHECK(judge_value(1.25, 1, 1, 0.24).outside == 1);
-  CHECK(judge_value(0.75, 1, 1, 0.24).outside == 1);
+  CHECK(judge_value(1.25, 1, 1, 0.25, Dtype::float16).outside == 0);
+  CHECK(judge_value(1.25, 1, 1, 0.25, Dtype::float16).worst_multiple == 1);
+  CHECK(judge_value(1.25, 1, 1, 0.24, Dtype::float16).outside == 1);
+  CHECK(judge_value(0.75, 1, 1, 0.24, Dtype::float16).outside == 1);
 }
 
 TEST_CASE("judgement: the error counts from the value before it was rounded") {
@@ -36,14 +36,18 @@ TEST_CASE("judgement: the error counts from the value before it was rounded") {
   CHECK(judge_value(1.0078125, 1, reference, 0.0040, Dtype::bfloat16).outside == 1);
 }
 
-TEST_CASE("judgement: a reference is not believed beyond half an ulp of the rounded value") {
-  CHECK(judge_value(1, 1, 1.5, 0.004, Dtype::bfloat16).outside == 0);
-  CHECK(judge_value(1.5, 1, 1.5, 0.004, Dtype::bfloat16).outside == 1);
-}
-
-TEST_CASE("judgement: for float64 the rounding of the right value is allowed too") {
+TEST_CASE(
+    "judgement: where nothing finer is known, the rounding of the right value is allowed too") {
   CHECK(judge_value(1 + 0x1p-52, 1, 1, 0x1p-53, Dtype::float64).outside == 0);
   CHECK(judge_value(1 + 0x1p-51, 1, 1, 0x1p-53, Dtype::float64).outside == 1);
+  CHECK(judge_value(1 + 0x1p-23, 1, 1, 0x1p-24).outside == 0);
+  CHECK(judge_value(1 + 0x1p-22, 1, 1, 0x1p-24).outside == 1);
+}
+
+TEST_CASE("judgement: a value that is right is within a bound that underflows") {
+  CHECK(judge_value(0, 0, 0, 0, Dtype::float64).outside == 0);
+  CHECK(judge_value(0, 0, 0, 0, Dtype::float64).worst_multiple == 0);
+  CHECK(judge_value(0x1p-1074, 0, 0, 0, Dtype::float64).outside == 1);
 }
 
 TEST_CASE("judgement: a NaN is right where the right value is one, and nowhere else") {
@@ -74,12 +78,19 @@ TEST_CASE("judgement: a number without a bound is not judged") {
   CHECK(judgement.worst == -1);
 }
 
-TEST_CASE("judgement: heads follow each other in one output") {
+TEST_CASE("judgement: what is NaN as it must be is right, and no reason to trust the rest") {
+  CHECK(judge_value(kNan, kNan, kNan, HUGE_VAL).judged == 0);
+  CHECK(judge_value(0, kNan, kNan, HUGE_VAL).judged == 1);
+  CHECK(judge_value(5, 1, 1, HUGE_VAL).judged == 0);
+  CHECK(judge_value(1, 1, 1, 0.5).judged == 1);
+}
+
+TEST_CASE("judgement: rows follow each other in one output") {
   Judge judge(Shape({2, 1, 2}));
-  const KernelBounds bounds{{1, 2}, {0.5, 0.5}};
-  const Array exact = array_of({1, 2}, {1, 2});
-  judge.add_head(exact, exact, bounds);
-  judge.add_head(array_of({1.25, 3}, {1, 2}), exact, bounds);
+  const RightValues right{{1, 2}, {1, 2}};
+  const std::vector<double> allowed{0.5, 0.5};
+  judge.add_rows(array_of({1, 2}, {1, 2}, Dtype::float16), right, allowed);
+  judge.add_rows(array_of({1.25, 3}, {1, 2}, Dtype::float16), right, allowed);
   CHECK(judge.judgement().count == 4);
   CHECK(judge.judgement().exactly_right == 2);
   CHECK(judge.judgement().outside == 1);

@@ -166,9 +166,9 @@ TEST_CASE("bound: it grows with the size of q, as the errors of scores do") {
   Generator generator(3);
   Problem p = one_row(generator, Dtype::float32);
   std::fill(p.k.begin(), p.k.end(), 1.0);  // equal scores: the weights stay what they are
-  const std::vector<double> small = bounds_of(p, Dtype::float32, kFloat32.arithmetic).allowed;
+  const std::vector<double> small = allowed_of(p, Dtype::float32, kFloat32.arithmetic);
   for (double& q_i : p.q) q_i *= 1024;
-  const std::vector<double> large = bounds_of(p, Dtype::float32, kFloat32.arithmetic).allowed;
+  const std::vector<double> large = allowed_of(p, Dtype::float32, kFloat32.arithmetic);
   for (std::size_t d = 0; d < small.size(); ++d) CHECK(large[d] > 20 * small[d]);
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("bound: lower types allow more") {
   Generator generator(4);
   const Problem p = one_row(generator, Dtype::bfloat16);
   const auto allowed = [&](Dtype accumulate, Dtype weights, Dtype output) {
-    return bounds_of(p, Dtype::bfloat16, {accumulate, weights, output}).allowed[0];
+    return allowed_of(p, Dtype::bfloat16, {accumulate, weights, output})[0];
   };
   const double all_float32 = allowed(Dtype::float32, Dtype::float32, Dtype::float32);
   CHECK(allowed(Dtype::float64, Dtype::float64, Dtype::float32) < all_float32);
@@ -188,40 +188,65 @@ TEST_CASE("bound: lower types allow more") {
 
 TEST_CASE("bound: with one key nothing is left but the value and its roundings") {
   const Problem p{1, 1, 1, 1, {3}, {5}, {7}};
-  const KernelBounds bounds = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
-  CHECK(bounds.output[0] == 7);
-  CHECK(bounds.allowed[0] >= 0.5 * ulp(7, Dtype::float32));
-  CHECK(bounds.allowed[0] <= 20 * ulp(7, Dtype::float32));
+  const double allowed = allowed_of(p, Dtype::float32, kFloat32.arithmetic)[0];
+  CHECK(allowed >= 0.5 * ulp(7, Dtype::float32));
+  CHECK(allowed <= 20 * ulp(7, Dtype::float32));
 }
 
-TEST_CASE("bound: it does not depend on the number of threads") {
+TEST_CASE(
+    "bound: it does not depend on threads, and little on how many rows are asked for at once") {
   Generator generator(5);
-  const Problem p = random_problem(generator, 50, Dtype::float32);
+  const Problem p = random_problem(generator, 200, Dtype::float32);
   const Array q = array_of(p.q, {p.T_q, p.d_k}), k = array_of(p.k, {p.T_k, p.d_k}),
               v = array_of(p.v, {p.T_k, p.d_v});
-  const KernelBounds one = kernel_bounds(q, k, v, kFloat32.arithmetic, 1);
-  const KernelBounds three = kernel_bounds(q, k, v, kFloat32.arithmetic, 3);
-  CHECK(one.allowed == three.allowed);
-  CHECK(one.output == three.output);
+  const std::vector<double> o = right_values(p);
+  const KernelBound one(q, k, v, kFloat32.arithmetic, 1), three(q, k, v, kFloat32.arithmetic, 3);
+  CHECK(one.allowed(0, o) == three.allowed(0, o));
+  std::vector<double> parts;
+  for (int first = 0; first < 200; first += 40) {
+    const auto* o_t = o.data() + first * p.d_v;
+    const auto part = one.allowed(first, {o_t, o_t + 40 * p.d_v});
+    parts.insert(parts.end(), part.begin(), part.end());
+  }
+  CHECK(parts == one.allowed(0, o));
+}
+
+TEST_CASE("bound: rows between those that are looked at have the bound of a close look") {
+  Generator generator(7);
+  for (Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
+    const Arithmetic arithmetic{Dtype::float32, dtype, Dtype::float32};
+    const Problem p = random_problem(generator, 200, dtype);
+    const std::vector<double> allowed = allowed_of(p, dtype, arithmetic);
+    for (int t = 0; t < p.T_q; t += 3) {
+      Problem row = p;
+      row.T_q = 1;
+      row.q.assign(p.q.begin() + t * p.d_k, p.q.begin() + (t + 1) * p.d_k);
+      const std::vector<double> close = allowed_of(row, dtype, arithmetic);
+      for (int d = 0; d < p.d_v; ++d) {
+        CHECK(allowed[t * p.d_v + d] >= 0.6 * close[d]);
+        CHECK(allowed[t * p.d_v + d] <= 10 * close[d]);
+      }
+    }
+  }
 }
 
 TEST_CASE("bound: a key of score -inf does not count, an infinite or NaN score makes no number") {
   Problem p{2, 3, 1, 1, {1, 1}, {1, 0.5, -HUGE_VAL}, {2, 4, 100}};
-  const KernelBounds without =
-      bounds_of({1, 2, 1, 1, {1}, {1, 0.5}, {2, 4}}, Dtype::float32, kFloat32.arithmetic);
-  const KernelBounds with = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
+  const auto look = [](const Problem& problem) {
+    return bound_of(problem, Dtype::float32, kFloat32.arithmetic).close_look().rows;
+  };
+  const CloseRow without = look({1, 2, 1, 1, {1}, {1, 0.5}, {2, 4}})[0], with = look(p)[0];
   CHECK(with.output[0] == without.output[0]);
   CHECK(with.allowed[0] < 3 * without.allowed[0]);
 
   p.q = {1, -1};
-  const KernelBounds bounds = bounds_of(p, Dtype::float32, kFloat32.arithmetic);
-  CHECK(std::isfinite(bounds.output[0]));
-  CHECK(std::isnan(bounds.output[1]));
+  CHECK(std::isfinite(look(p)[0].output[0]));
+  CHECK(std::isnan(look(p)[1].output[0]));
 }
 
 TEST_CASE("bound: where float64 has no room for it there is no statement") {
   const Problem p{1, 2, 1, 1, {1e200}, {1e-200, 2e-200}, {1e200, -1e200}};
-  CHECK(bounds_of(p, Dtype::float64, {Dtype::float64, Dtype::float64, Dtype::float64}).allowed[0] ==
+  CHECK(allowed_of(p, Dtype::float64, {Dtype::float64, Dtype::float64, Dtype::float64})[0] ==
         HUGE_VAL);
 }
 
@@ -234,8 +259,8 @@ TEST_CASE("bound: accumulation too coarse for the number of keys allows anything
             {0},
             normal(generator, 4096, 1, Dtype::bfloat16),
             normal(generator, 4096, 1, Dtype::bfloat16)};
-  CHECK(bounds_of(p, Dtype::bfloat16, {Dtype::bfloat16, Dtype::bfloat16, Dtype::bfloat16})
-            .allowed[0] == HUGE_VAL);
+  CHECK(allowed_of(p, Dtype::bfloat16, {Dtype::bfloat16, Dtype::bfloat16, Dtype::bfloat16})[0] ==
+        HUGE_VAL);
 }
 
 TEST_CASE("bound: near-equal weights share the rounding of a low type") {

@@ -53,17 +53,20 @@ Index check_folder(const std::string& folder, const char* output, const Arithmet
   for (Index head = 0; head < heads; ++head) {
     INFO("head " << head);
     const kernels::Problem p = problem(q.matrix(head), k.matrix(head), v.matrix(head));
-    const Array exact = array_of(right_values(p), {p.T_q, p.d_v}, arithmetic.output);
-    const KernelBounds bounds = bounds_of(p, q.dtype(), arithmetic);
-    whole.add_head(actual.matrix(head), exact, bounds);
+    const KernelBound bound = bound_of(p, q.dtype(), arithmetic);
+    RightValues right{right_values(p), right_values(p)};
+    for (double& value : right.rounded) value = rounded(value, arithmetic.output);
+    const std::vector<double> allowed = bound.allowed(0, right.rounded);
+    whole.add_rows(actual.matrix(head), right, allowed);
 
-    Judge alone(exact.shape());
-    alone.add_head(actual.matrix(head), exact, bounds);
+    Judge alone(actual.matrix(head).shape());
+    alone.add_rows(actual.matrix(head), right, allowed);
     CHECK(alone.judgement().outside == 0);
     CHECK(alone.judgement().unbounded == 0);
     if (!all_wrong_kernels_fail) continue;
     WrongKernels wrong;
-    wrong.try_on(q.matrix(head), k.matrix(head), v.matrix(head), bounds, arithmetic.output);
+    wrong.try_on(q.matrix(head), k.matrix(head), v.matrix(head), bound.close_look(),
+                 arithmetic.output, 1);
     for (const WrongKernel& kernel : wrong.kernels()) {
       INFO(kernel.name);
       CHECK(kernel.fate == WrongKernelFate::rejected);

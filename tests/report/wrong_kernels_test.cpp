@@ -15,9 +15,9 @@ using Fates = std::map<std::string, WrongKernelFate>;
 
 constexpr Arithmetic kFloat32{Dtype::float32, Dtype::float32, Dtype::float32};
 
-void try_on(WrongKernels& wrong, const Problem& p, const KernelBounds& bounds) {
-  wrong.try_on(array_of(p.q, {p.T_q, p.d_k}), array_of(p.k, {p.T_k, p.d_k}),
-               array_of(p.v, {p.T_k, p.d_v}), bounds, Dtype::float32);
+bool try_on(WrongKernels& wrong, const Problem& p, const CloseLook& look) {
+  return wrong.try_on(array_of(p.q, {p.T_q, p.d_k}), array_of(p.k, {p.T_k, p.d_k}),
+                      array_of(p.v, {p.T_k, p.d_v}), look, Dtype::float32, 1);
 }
 
 Fates fates(const WrongKernels& wrong) {
@@ -26,19 +26,32 @@ Fates fates(const WrongKernels& wrong) {
   return result;
 }
 
-Fates fates(const Problem& p, const KernelBounds& bounds) {
+Fates fates(const Problem& p, const CloseLook& look) {
   WrongKernels wrong;
-  try_on(wrong, p, bounds);
+  try_on(wrong, p, look);
   return fates(wrong);
 }
 
 Fates fates(const Problem& p) {
-  return fates(p, bounds_of(p, Dtype::float32, kFloat32));
+  return fates(p, bound_of(p, Dtype::float32, kFloat32).close_look());
 }
 
-/// The bounds with which only `output` itself, to a millionth, would pass.
-KernelBounds narrow(const std::vector<double>& output) {
-  return {output, std::vector<double>(output.size(), 1e-6)};
+/// A look at the rows of `output` that allows each value an error.
+CloseLook look_at(const Problem& p, const std::vector<double>& output, double allowed) {
+  CloseLook look{textbook::Head(array_of(p.k, {p.T_k, p.d_k}, Dtype::float64),
+                                array_of(p.v, {p.T_k, p.d_v}, Dtype::float64)),
+                 {}};
+  for (int t = 0; t < p.T_q; ++t) {
+    const auto first = output.begin() + t * p.d_v;
+    const std::vector<double> each(static_cast<std::size_t>(p.d_v), allowed);
+    look.rows.push_back({t, {first, first + p.d_v}, each, each});
+  }
+  return look;
+}
+
+/// With which only `output` itself, to a ten-thousandth, would pass.
+CloseLook narrow(const Problem& p, const std::vector<double>& output) {
+  return look_at(p, output, 1e-4);
 }
 
 // q = [[ln 2], [0]], k = [[1], [0]], v = [[3, 0], [0, 6]]
@@ -61,9 +74,8 @@ TEST_CASE("wrong kernels: the results by which they are known") {
   // A bound around what a wrong kernel gives accepts it, and rejects the others. Values by hand.
   const Problem p = example();
   const auto accepted = [&](const std::vector<double>& output) {
-    KernelBounds bounds = narrow(output);
     std::string names;
-    for (const auto& [name, fate] : fates(p, bounds))
+    for (const auto& [name, fate] : fates(p, narrow(p, output)))
       if (fate != WrongKernelFate::rejected && name != "k and v swapped" &&
           name != "unscaled scores")
         names += name;
@@ -82,12 +94,12 @@ TEST_CASE("wrong kernels: unscaled scores, and k and v swapped, by hand") {
   const double ln2 = 0.6931471805599453;
   const Problem p{
       1, 2, 4, 4, {2 * ln2, 0, 0, 0}, {1, 0, 0, 0, 0, 0, 0, 0}, {5, 0, 0, 0, 0, 0, 0, 10}};
-  const Fates unscaled = fates(p, narrow({4, 0, 0, 2}));
+  const Fates unscaled = fates(p, narrow(p, {4, 0, 0, 2}));
   CHECK(unscaled.at("unscaled scores") != WrongKernelFate::rejected);
   CHECK(unscaled.at("zeros") == WrongKernelFate::rejected);
 
   // Swapped: scores 5 ln 2 and 0, weights 32/33 and 1/33, of which the keys keep the first.
-  const Fates swapped = fates(p, narrow({32.0 / 33, 0, 0, 0}));
+  const Fates swapped = fates(p, narrow(p, {32.0 / 33, 0, 0, 0}));
   CHECK(swapped.at("k and v swapped") != WrongKernelFate::rejected);
   CHECK(swapped.at("unscaled scores") == WrongKernelFate::rejected);
 }
@@ -95,9 +107,7 @@ TEST_CASE("wrong kernels: unscaled scores, and k and v swapped, by hand") {
 TEST_CASE("wrong kernels: a bound that is too wide accepts them") {
   Generator generator(2);
   const Problem p = random_problem(generator, 4, Dtype::float32);
-  KernelBounds bounds = bounds_of(p, Dtype::float32, kFloat32);
-  for (double& allowed : bounds.allowed) allowed = 100;
-  for (const auto& [name, fate] : fates(p, bounds)) {
+  for (const auto& [name, fate] : fates(p, look_at(p, right_values(p), 100))) {
     INFO(name);
     CHECK(fate == WrongKernelFate::accepted);
   }
@@ -122,13 +132,15 @@ TEST_CASE("wrong kernels: what does not exist, or is right, is not tried") {
 
 TEST_CASE("wrong kernels: one head on which it is outside rejects a kernel") {
   const Problem p = example();
-  KernelBounds wide = narrow({2, 2, 1.5, 3}), exact = wide;
-  for (double& allowed : wide.allowed) allowed = 100;
+  const std::vector<double> output = {2, 2, 1.5, 3};
+  const CloseLook wide = look_at(p, output, 100), exact = narrow(p, output);
   WrongKernels wrong;
-  try_on(wrong, p, wide);
+  CHECK(try_on(wrong, p, wide));
   CHECK(fates(wrong).at("zeros") == WrongKernelFate::accepted);
-  try_on(wrong, p, exact);
+  CHECK_FALSE(try_on(wrong, p, exact));
   CHECK(fates(wrong).at("zeros") == WrongKernelFate::rejected);
-  try_on(wrong, p, wide);
+  // But each head is judged or not by itself.
+  CHECK(try_on(wrong, p, wide));
   CHECK(fates(wrong).at("zeros") == WrongKernelFate::rejected);
+  CHECK(wrong.rows() == 6);
 }
