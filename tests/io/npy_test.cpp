@@ -98,11 +98,32 @@ TEST_CASE("npy: a type that is not taken says what it is, where that is known") 
   CHECK(error_in(file_of("'my'")) == "k.npy: type 'my' is not taken");
 }
 
-TEST_CASE("npy: every beginning of a file is refused") {
+TEST_CASE("npy: every beginning of a file is refused, and says what is missing") {
   const std::string file = file_of("'<i2'");
   CHECK(error_in(file).empty());
+  const std::size_t data = file.size() - 4;
+  const auto says = [&](std::size_t size) {
+    if (size < 6) return std::string("does not begin as a .npy file does");
+    if (size < 8)
+      return "ends within the first 8 bytes of a .npy file, after " + std::to_string(size);
+    if (size < 10) return std::string("ends within the length of the header");
+    if (size < data)
+      return "the header should have " + std::to_string(data - 10) + " bytes, the file has " +
+             std::to_string(size - 10) + " left";
+    return std::to_string(size - data) + " bytes of data, shape (2,) of int16 needs 4";
+  };
   for (std::size_t size = 0; size < file.size(); ++size)
-    CHECK(!error_in(std::string_view(file).substr(0, size)).empty());
+    CHECK(error_in(std::string_view(file).substr(0, size)) == "k.npy: " + says(size));
+}
+
+TEST_CASE("npy: formats 1.0 and 2.0 are those of Python 2, whose integers may end in L") {
+  const std::string dictionary = "{'descr': '<i2', 'fortran_order': False, 'shape': (2L,)}";
+  for (const char format : {'\1', '\2', '\3'}) {
+    std::string file = std::string("\x93NUMPY") + format + '\0';
+    file += static_cast<char>(dictionary.size());
+    file += std::string(format == '\1' ? 1 : 3, '\0') + dictionary + std::string("\1\0\2\0", 4);
+    CHECK(error_in(file).empty() == (format < '\3'));
+  }
 }
 
 TEST_CASE("npy: the header as numpy 1.24 writes it, byte for byte") {
