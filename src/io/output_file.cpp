@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -20,6 +21,12 @@ namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 
+#ifdef STATX_ATTR_MOUNT_ROOT
+constexpr std::uint64_t kMountPoint = STATX_ATTR_MOUNT_ROOT, kAppendOnly = STATX_ATTR_APPEND;
+#else
+constexpr std::uint64_t kMountPoint = 0, kAppendOnly = 0;
+#endif
+
 std::string words_of(int error_number) {
   return std::generic_category().message(error_number);
 }
@@ -29,20 +36,29 @@ std::string folder_of(const std::string& target) {
   return folder.empty() ? "." : folder.string();
 }
 
-bool is_mount_point([[maybe_unused]] const std::string& target) {
+/// Whether the file has this attribute of statx, as far as the system knows it.
+bool has_attribute([[maybe_unused]] const std::string& target,
+                   [[maybe_unused]] std::uint64_t attribute) {
 #ifdef STATX_ATTR_MOUNT_ROOT
   struct statx status {};
   return statx(AT_FDCWD, target.c_str(), AT_SYMLINK_NOFOLLOW, 0, &status) == 0 &&
-         (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+         (status.stx_attributes & attribute) != 0;
 #else
   return false;
 #endif
 }
 
+/// Throws Error where writing is forbidden. It is not tried, for that would look like a change.
+void require_writable(const std::string& target, const std::string& place) {
+  // Replacing needs no permission on the file itself, but who took it away meant it.
+  if (faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) throw_system_error(place, errno);
+  if (has_attribute(target, kAppendOnly)) throw Error(place, "can only be appended to");
+}
+
 /// Why this file cannot be replaced, as far as that shows before it is tried; empty if nothing is
 /// in the way.
 std::string obstacle_to(const std::string& target, const struct stat& status) {
-  if (is_mount_point(target)) return "it is a mount point";
+  if (has_attribute(target, kMountPoint)) return "it is a mount point";
   struct stat folder {};
   const uid_t user = geteuid();
   if (stat(folder_of(target).c_str(), &folder) == 0 && (folder.st_mode & S_ISVTX) != 0 &&
@@ -125,9 +141,7 @@ OutputFile::OutputFile(const std::string& path) : place_(output_name(path)) {
     return;
   }
   if (to.status) {
-    // Replacing needs no permission on the file itself, but who took it away meant it.
-    const Descriptor file{open_file(target_.c_str(), O_WRONLY | O_NONBLOCK)};
-    if (file.number < 0) throw_system_error(place_, errno);
+    require_writable(target_, place_);
     obstacle_ = obstacle_to(target_, *to.status);
   } else {
     refuse_new_device(target_, place_);
