@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -25,10 +27,13 @@ std::string progress_text(Index done, Index rows, double seconds);
 /// Whoever writes to standard error meanwhile destroys this object first.
 class Progress {
  public:
+  using Clock = std::chrono::steady_clock;
+
   /// Starts the clock of a run over this many rows. `writes_to_terminal`: its output is to be read
   /// on a terminal while it runs; the line would stand between its rows, so that
-  /// ShowProgress::automatic leaves it out.
-  Progress(ShowProgress when, bool writes_to_terminal, Index rows);
+  /// ShowProgress::automatic leaves it out. Tests have another stream, and a clock that they move.
+  Progress(ShowProgress when, bool writes_to_terminal, Index rows, std::FILE* stream = stderr,
+           std::function<Clock::time_point()> now = Clock::now);
 
   /// Erases the line.
   ~Progress();
@@ -40,11 +45,11 @@ class Progress {
   void add(Index rows);
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   /// Puts `text` in place of the line that stands there.
   void show(std::string_view text);
 
+  std::FILE* stream_;
+  std::function<Clock::time_point()> now_;
   bool is_shown_;
   Index rows_;
   Index done_ = 0;
