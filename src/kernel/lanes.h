@@ -74,7 +74,7 @@ static inline Vector larger(Vector a, Vector b) {
 /// x. Compilers that reorder steps to save registers do not move those before it behind it.
 template <class Vector>
 [[gnu::always_inline]] inline Vector in_order(Vector x) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && (SDPA_VECTOR_BYTES <= 32 || defined(__AVX512F__))  // fits a register
   asm("" : "+v"(x));
 #elif defined(__aarch64__)
   asm("" : "+w"(x));

@@ -1,69 +1,32 @@
 #include "kernel/kernel.h"
 
 #include "catch.h"
+#include "kernel/run.h"
 #include "oracle/naive.h"
-#include "oracle/random.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <numbers>
-#include <vector>
 
 using namespace sdpa;
 using kernel::InstructionSet;
 using kernel::Kernel;
 using oracle::Random;
 
-namespace {
+#ifdef SDPA_WIDE_KERNEL
+// kernel.cpp with vectors of 64 bytes, as a processor with AVX-512 has them, in instructions of AVX2.
+namespace sdpa::kernel::wide {
+extern const Kernel<float> float32;
+extern const Kernel<double> float64;
+extern const Kernel<double> double_double;
+}  // namespace sdpa::kernel::wide
+#endif
 
-struct Size {
-  Index T_q, T_k, d_k, d_v;
-};
+namespace {
 
 // Around the widths of vectors and tiles, keys of one block, two and three.
 constexpr Size kSizes[] = {
     {1, 1, 1, 1},    {2, 1, 7, 8},    {1, 2, 8, 7},     {7, 33, 9, 2},    {8, 9, 31, 33},
     {9, 7, 33, 31},  {31, 300, 2, 9}, {33, 31, 1, 7},   {300, 8, 7, 1},   {2, 300, 33, 300},
     {33, 9, 300, 8}, {300, 33, 8, 9}, {9, 600, 31, 33}, {1, 300, 300, 2},
-};
-
-template <class Number>
-struct Problem {
-  Size n;
-  std::vector<Number> q, k, v;
-};
-
-template <class Number>
-std::vector<Number> normal_numbers(Random& random, Index count, double deviation) {
-  std::vector<Number> numbers(static_cast<std::size_t>(count));
-  for (Number& number : numbers) number = static_cast<Number>(deviation * random.normal());
-  return numbers;
-}
-
-/// Scores have about the given deviation; from 3 on, a later block often has the larger maximum.
-template <class Number>
-Problem<Number> normal_problem(Random& random, const Size& n, double deviation) {
-  return {n, normal_numbers<Number>(random, n.T_q * n.d_k, deviation),
-          normal_numbers<Number>(random, n.T_k * n.d_k, 1),
-          normal_numbers<Number>(random, n.T_k * n.d_v, 1)};
-}
-
-/// What the kernel writes; low parts stay zero where the arithmetic has none.
-template <class Number>
-struct Results {
-  std::vector<Number> o, o_low, sums, squares, w, w_low;
-
-  explicit Results(const Size& n)
-      : o(static_cast<std::size_t>(n.T_q * n.d_v)),
-        o_low(o.size()),
-        sums(static_cast<std::size_t>(n.T_q)),
-        squares(sums.size()),
-        w(static_cast<std::size_t>(n.T_q * n.T_k)),
-        w_low(w.size()) {}
 };
 
 template <class Number>
@@ -75,73 +38,6 @@ template <class Number>
 bool same_bits(const Results<Number>& a, const Results<Number>& b) {
   return same_bits(a.o, b.o) && same_bits(a.o_low, b.o_low) && same_bits(a.sums, b.sums) &&
          same_bits(a.squares, b.squares) && same_bits(a.w, b.w) && same_bits(a.w_low, b.w_low);
-}
-
-/// A power of two for each query that is at least twice the sum of the absolute values of its
-/// products with any key.
-template <class Number>
-std::vector<double> dot_powers(const Problem<Number>& problem) {
-  const Size& n = problem.n;
-  std::vector<double> powers(static_cast<std::size_t>(n.T_q));
-  for (Index t = 0; t < n.T_q; ++t) {
-    double largest = 0;
-    for (Index j = 0; j < n.T_k; ++j) {
-      double sum = 0;
-      for (Index i = 0; i < n.d_k; ++i)
-        sum += std::fabs(static_cast<double>(problem.q[static_cast<std::size_t>(t * n.d_k + i)]) *
-                         static_cast<double>(problem.k[static_cast<std::size_t>(j * n.d_k + i)]));
-      largest = std::max(largest, sum);
-    }
-    powers[static_cast<std::size_t>(t)] = std::exp2(std::ceil(std::log2(largest)) + 2);
-  }
-  return powers;
-}
-
-kernel::Question question_for(const Size& n, Index queries, bool bounded,
-                              const double* dot_powers) {
-  const long double scale =
-      std::numbers::log2e_v<long double> / std::sqrt(static_cast<long double>(n.d_k));
-  const auto high = static_cast<double>(scale);
-  return {queries, n.d_k, n.d_v, high, static_cast<double>(scale - high), bounded, dot_powers};
-}
-
-/// Runs the kernel in groups of at most `group` queries, merged from spans of at most `span` keys.
-template <class Number>
-Results<Number> run(const Kernel<Number>& kernel, const Problem<Number>& problem, bool bounded,
-                    Index group, Index span = kernel::kKeySpan) {
-  const Size& n = problem.n;
-  Results<Number> results(n);
-  const auto alignment = static_cast<Index>(kernel::kAlignment);
-  const Index bytes =
-      (kernel.workspace_bytes(group, n.d_k, n.d_v) + alignment - 1) / alignment * alignment;
-  const auto allocate = [&] {
-    return std::unique_ptr<void, decltype(&std::free)>(
-        std::aligned_alloc(kernel::kAlignment, static_cast<std::size_t>(bytes)), std::free);
-  };
-  const auto workspace = allocate(), next = allocate();
-  const std::vector<double> powers = dot_powers(problem);
-  REQUIRE((workspace != nullptr && next != nullptr));
-
-  for (Index t = 0; t < n.T_q; t += group) {
-    for (Index first = 0; first < n.T_k; first += span) {
-      void* absorbing = first == 0 ? workspace.get() : next.get();
-      kernel.begin(absorbing,
-                   question_for(n, std::min(group, n.T_q - t), bounded, powers.data() + t),
-                   problem.q.data() + t * n.d_k);
-      const Index last = std::min(first + span, n.T_k);
-      for (Index j = first; j < last; j += kernel::kKeyBlock)
-        kernel.absorb(absorbing, problem.k.data() + j * n.d_k, problem.v.data() + j * n.d_v,
-                      std::min(kernel::kKeyBlock, last - j));
-      if (first != 0) kernel.merge(workspace.get(), absorbing);
-    }
-    kernel.finish(workspace.get(), results.o.data() + t * n.d_v, results.o_low.data() + t * n.d_v,
-                  results.sums.data() + t, results.squares.data() + t);
-    for (Index j = 0; j < n.T_k; j += kernel::kKeyBlock)
-      kernel.weights(workspace.get(), problem.k.data() + j * n.d_k,
-                     std::min(kernel::kKeyBlock, n.T_k - j), results.w.data() + t * n.T_k + j,
-                     results.w_low.data() + t * n.T_k + j, n.T_k);
-  }
-  return results;
 }
 
 template <class Number>
@@ -158,7 +54,7 @@ std::vector<long double> widened(const std::vector<Number>& numbers) {
 /// of all weights costs e once in the sum of numerators and once in the weighted sum. Each of these
 /// adds chain u, and 20u that holds the chains of a block, the blocks and the division.
 template <class Number>
-long double tolerance(const Problem<Number>& problem, long double u, Index chain) {
+long double tolerance(const KernelProblem<Number>& problem, long double u, Index chain) {
   const Size& n = problem.n;
   long double largest_sum = 0;
   for (Index t = 0; t < n.T_q; ++t)
@@ -177,8 +73,8 @@ long double tolerance(const Problem<Number>& problem, long double u, Index chain
 }
 
 template <class Number>
-void check_against_naive(const Kernel<Number>& kernel, const Problem<Number>& problem, bool bounded,
-                         Index span) {
+void check_against_naive(const Kernel<Number>& kernel, const KernelProblem<Number>& problem,
+                         bool bounded, Index span) {
   const Size& n = problem.n;
   const Results<Number> results = run(kernel, problem, bounded, kernel.queries, span);
   const auto q = widened(problem.q), k = widened(problem.k), v = widened(problem.v);
@@ -249,17 +145,30 @@ void for_each_usable_set(Check check) {
     if (set.supported()) check(set);
 }
 
+void check_bits_of_base(const InstructionSet& set) {
+  for_each_problem(set,
+                   [](const auto& kernel, const auto& base, const auto& problem, bool bounded) {
+                     for (const Index span : {kernel::kKeySpan, kernel::kKeyBlock})
+                       CHECK(same_bits(run(kernel, problem, bounded, kernel.queries, span),
+                                       run(base, problem, bounded, base.queries, span)));
+                   });
+}
+
 }  // namespace
 
 TEST_CASE("kernel: every instruction set gives the bits of the base one", "[kernel]") {
-  for_each_usable_set([](const InstructionSet& set) {
-    for_each_problem(set,
-                     [](const auto& kernel, const auto& base, const auto& problem, bool bounded) {
-                       CHECK(same_bits(run(kernel, problem, bounded, kernel.queries),
-                                       run(base, problem, bounded, base.queries)));
-                     });
-  });
+  for_each_usable_set(check_bits_of_base);
 }
+
+#ifdef SDPA_WIDE_KERNEL
+TEST_CASE("kernel: vectors of 64 bytes give the bits of the base ones", "[kernel]") {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    check_bits_of_base({"wide", nullptr, kernel::wide::float32, kernel::wide::float64,
+                        kernel::wide::double_double});
+  else
+    WARN("this processor has no AVX2: skipped");
+}
+#endif
 
 TEST_CASE("kernel: a query's bits do not depend on the others of its group", "[kernel]") {
   for_each_usable_set([](const InstructionSet& set) {
