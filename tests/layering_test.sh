@@ -68,6 +68,9 @@ self_check() {
 }
 
 self_check
+for room in "${!may_include[@]}"; do
+  [[ $room == main || -n $(find "$1/$room" -name '*.h') ]] || { echo "there is no $1/$room" && exit 1; }
+done
 if violations "$1"; then
   echo "these includes are against the arrows between the rooms"
   exit 1

@@ -64,7 +64,7 @@ Array normal_matrix(Random& random, Index rows, Index columns, Dtype dtype) {
 
 TEST_CASE("exact: random problems give the referee's output and weights bit for bit", "[exact]") {
   const std::uint64_t seed = from_environment("SDPA_SEED", 1);
-  const std::uint64_t count = from_environment("SDPA_COUNT", 20000);
+  const std::uint64_t count = from_environment("SDPA_COUNT", 2000);
   std::cout << "exact: " << count << " random problems, SDPA_SEED=" << seed << std::endl;
   for (std::uint64_t i = 0; i < count; ++i) {
     const auto difference = difference_of(seed + i);
@@ -74,7 +74,9 @@ TEST_CASE("exact: random problems give the referee's output and weights bit for 
 }
 
 TEST_CASE("exact: every golden case comes out bit for bit", "[exact]") {
-  for (const GoldenCase& golden : golden_cases()) {
+  const std::vector<GoldenCase> cases = golden_cases();
+  REQUIRE(cases.size() > 100);
+  for (const GoldenCase& golden : cases) {
     INFO(golden.name);
     const Attention result = exact(golden.q, golden.k, golden.v, golden.dtype);
     CHECK(same_bytes(result.output, golden.output));
@@ -262,11 +264,11 @@ TEST_CASE("exact: d_k = 1, 257, 4096 and T_k = 1, 2, 50", "[exact]") {
     }
 }
 
-TEST_CASE("exact: 100,000 keys of different scores", "[exact]") {
+TEST_CASE("exact: 30,000 keys of different scores", "[exact]") {
   Random random(10);
   const Array q = matrix({{2.5}});
-  const Array k = normal_matrix(random, 100000, 1, Dtype::float32);
-  const Array v = normal_matrix(random, 100000, 2, Dtype::float32);
+  const Array k = normal_matrix(random, 30000, 1, Dtype::float32);
+  const Array v = normal_matrix(random, 30000, 2, Dtype::float32);
   for (Dtype dtype : {Dtype::float32, Dtype::float64}) {
     const Attention got = exact(q, k, v, dtype), expected = exact_attention(q, k, v, dtype);
     CHECK(same_bytes(got.output, expected.output));

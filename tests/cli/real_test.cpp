@@ -61,13 +61,8 @@ TEST_CASE("real: a sentence in a transformer comes out as the transformer had it
   for (const auto& folder : cases) require_agreement(folder);
 }
 
-TEST_CASE("real: all texts beside the project, where they are present") {
-  const std::filesystem::path root = SDPA_SOURCE_DIR "/../shared/vectors/real";
-  if (!exists(root)) {
-    WARN("not tested, because there is no folder " << root.string());
-    return;
-  }
-  const auto cases = cases_below(root);
+TEST_CASE("real: all texts", "[.vectors.real]") {
+  const auto cases = cases_below(SDPA_VECTORS "/real");
   REQUIRE(!cases.empty());
   for (const auto& folder : cases) require_agreement(folder);
 }

@@ -47,6 +47,7 @@ std::vector<Ordinal> ordinals_of(Dtype dtype) {
   Random random(1);
   for (int i = 0; i < 5000; ++i)
     ordinals.push_back(random.integer(-format.infinity, format.infinity - 1));
+  REQUIRE(ordinals.size() > 5000);
   return ordinals;
 }
 

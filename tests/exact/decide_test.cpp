@@ -94,9 +94,8 @@ TEST_CASE("round_sum: rounds once", "[decide]") {
       const auto [high, low] = near_midpoint(random, dtype);
       const double result = round_sum(high, low, dtype);
       const double expected = rounded(exact_sum(high, low), dtype) + 0.0;
-      if (same(result, expected)) continue;
-      FAIL_CHECK(name(dtype) << ": " << high << " + " << low << " is " << result << ", not "
-                             << expected);
+      INFO(name(dtype) << ": " << high << " + " << low << " is " << result << ", not " << expected);
+      CHECK(same(result, expected));
     }
 }
 

@@ -5,8 +5,6 @@
 #include "report/arrays.h"
 #include "report/wrong_kernels.h"
 
-#include <cstdio>
-#include <filesystem>
 #include <string>
 
 using namespace sdpa;
@@ -15,16 +13,10 @@ namespace {
 
 const std::string kExample = SDPA_SOURCE_DIR "/data/example/sentence/";
 
-/// Vectors that are not part of the source; read in place when they are beside it.
-const std::string kVectors = SDPA_SOURCE_DIR "/../shared/vectors/";
+/// Vectors that are not part of the source.
+const std::string kVectors = SDPA_VECTORS "/";
 
 constexpr Arithmetic kFloat32{Dtype::float32, Dtype::float32, Dtype::float32};
-
-bool is_there(const std::string& folder) {
-  const bool there = std::filesystem::is_directory(folder);
-  if (!there) std::printf("SKIPPED: %s is not there\n", folder.c_str());
-  return there;
-}
 
 kernels::Problem problem(const Array& q, const Array& k, const Array& v) {
   const auto values = [](const Array& array) {
@@ -85,16 +77,14 @@ TEST_CASE("vectors: the outputs of a trained transformer are within the bound of
   CHECK(check_folder(kExample + "layer1_head0/", "peer_output.npy", kFloat32, true) == 13 * 128);
 }
 
-TEST_CASE("vectors: all its texts without padding, if they are there") {
-  if (!is_there(kVectors + "real")) return;
+TEST_CASE("vectors: all its texts without padding", "[.vectors.real]") {
   for (const char* name : {"tiny/layer0/", "tiny/layer1/", "tiny/layer1_head0/", "sentence/layer0/",
                            "sentence/layer1/", "paragraph/layer0/", "paragraph/layer1/",
                            "batch/layer0/item2/", "batch/layer1/item2/"})
     CHECK(check_folder(kVectors + "real/" + name, "peer_output.npy", kFloat32, true) > 0);
 }
 
-TEST_CASE("vectors: plain cases of the ONNX standard, if they are there") {
-  if (!is_there(kVectors + "onnx")) return;
+TEST_CASE("vectors: plain cases of the ONNX standard", "[.vectors.onnx]") {
   constexpr Arithmetic kFloat16{Dtype::float32, Dtype::float16, Dtype::float16};
   for (const char* name :
        {"attention_4d/", "attention_4d_diff_heads_sizes/", "attention_4d_with_qk_matmul/",
