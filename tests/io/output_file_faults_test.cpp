@@ -73,14 +73,11 @@ TEST_CASE("output_file: SIGKILL leaves the old file or the new one, whole") {
   }
 }
 
-TEST_CASE("output_file: a full disk is reported and the old file stays") {
+TEST_CASE("output_file: a full disk is reported and the old file stays", "[.mount]") {
   TemporaryFolder folder;
   const std::string disk = folder.path("disk");
   std::filesystem::create_directory(disk);
-  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") != 0) {
-    WARN("no right to mount a small tmpfs here: skipped");
-    return;
-  }
+  REQUIRE(mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=64k") == 0);
   folder.file("disk/a", "old");
   const std::string message = error_of([&] {
     OutputFile file(disk + "/a");
@@ -139,16 +136,14 @@ TEST_CASE("output_file: what cannot be put in its place at the end is kept, comp
   CHECK(folder.content(message.substr(before.size() + folder.path("").size())) == "complete");
 }
 
-TEST_CASE("output_file: a file that turns out to be mounted is overwritten, and that is noted") {
+TEST_CASE("output_file: a file that turns out to be mounted is overwritten, and that is noted",
+          "[.mount]") {
   TemporaryFolder folder;
   const std::string path = folder.file("a", "old");
   const std::string there = folder.file("there", "old, and longer");
   OutputFile file(path);
   file.write("new");
-  if (mount(there.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) {
-    WARN("no right to mount a file here: skipped");
-    return;
-  }
+  REQUIRE(mount(there.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) == 0);
   file.commit();
   const std::string content = folder.content("a");
   umount(path.c_str());
