@@ -31,9 +31,9 @@ double round_sum(double high, double low, Dtype dtype) {
 namespace {
 
 double decide_sum(double high, double low, double error, Dtype dtype) {
-  // The ends low - error and low + error are rounded themselves, by at most 2^-53 of each.
-  const double widened =
-      error == 0 ? 0 : error * (1 + 0x1p-50) + 0x1p-52 * std::fabs(low) + 0x1p-1074;
+  // The ends low - error and low + error are rounded themselves, by at most 2^-53 of |low| and error
+  // together, unless they are subnormal: then they are exact.
+  const double widened = error == 0 ? 0 : error * (1 + 0x1p-50) + 0x1p-52 * std::fabs(low);
   const double rounded = round_sum(high, low - widened, dtype);
   const bool same = rounded == round_sum(high, low + widened, dtype);
   return same && std::isfinite(high) && std::isfinite(widened) ? rounded : std::nan("");

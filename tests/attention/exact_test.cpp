@@ -137,6 +137,25 @@ TEST_CASE("exact: a weight of exp(-x) breaks a tie, however small it is", "[exac
   }
 }
 
+TEST_CASE("exact: a tie of thousands of keys is one, and broken by one key more", "[exact]") {
+  constexpr Index kPairs = 2050;
+  for (Dtype dtype : kFloats) {
+    INFO(name(dtype));
+    const double e = epsilon(dtype);
+    std::vector<double> k(2 * kPairs, 1), v;
+    for (Index j = 0; j < kPairs; ++j) v.insert(v.end(), {1 + e, 1 + 2 * e});
+    for (const auto& [other, expected] :
+         {std::pair{2.0, 1 + 2 * e}, {1.0, 1 + e}, {1 + 1.5 * e, 1 + 2 * e}}) {
+      std::vector<double> all_k = k, all_v = v;
+      all_k.push_back(0);
+      all_v.push_back(other);
+      const Index T_k = 2 * kPairs + 1;
+      CHECK(first_output(matrix({{1000}}), matrix(T_k, 1, all_k), matrix(T_k, 1, all_v), dtype) ==
+            expected);
+    }
+  }
+}
+
 TEST_CASE("exact: a second tie-breaker decides where the first one balances", "[exact]") {
   // Above the tied pair's midpoint and below it by the same amount at score -1e4, then one key more
   // at -1e5.
@@ -231,7 +250,7 @@ TEST_CASE("exact: scores far beyond float64 choose the largest", "[exact]") {
 }
 
 TEST_CASE("exact: a weight below float64's range still counts against huge values", "[exact]") {
-  for (double x : {100., 700., 745., 800., 1400.}) {
+  for (double x : {100., 700., 745., 800., 1400., 1430., 1450.}) {
     INFO("x = " << x);
     check_against_referee(matrix({{x}}), matrix({{1}, {0}}), matrix({{0, 1}, {1e300, 1e38}}));
   }

@@ -163,6 +163,12 @@ TEST_CASE("decide: an end beyond a midpoint by less than float64 shows is seen",
     const double half_a_step = std::ldexp(1, -format_of(dtype).precision);
     const double low = half_a_step / 2 + half_a_step * 0x1p-53;
     CHECK(std::isnan(decide_one(1, half_a_step / 2, dtype, &low)));
+    // The error is a hundredth more than what is between this low part and half a step.
+    const double just_below = half_a_step * (1 - 0x1p-53);
+    CHECK(std::isnan(decide_one(1, half_a_step * 0x1.04p-53, dtype, &just_below)));
+    // The low part is half more than what is between this error and half a step.
+    const double small = half_a_step * 0x1.8p-53;
+    CHECK(std::isnan(decide_one(1, half_a_step * (1 - 0x1p-53), dtype, &small)));
     CHECK(std::isnan(decide_one(1, half_a_step * (1 + 0x1p-52), dtype)));
   }
 }
