@@ -44,7 +44,8 @@
 //    Dao et al., "FlashAttention", 2022). Each new maximum multiplies all that was summed by one
 //    exponential, so its error meets sum_{i<j} w_i (v_id - o_d), at most G_d, the largest of these
 //    prefixes in size; the product is rounded, at most G_d + |o_d|. New maxima are counted in the
-//    data, from the first key and from the last.
+//    data, from the first key and from the last, and one for every kTile keys is added, for kernels
+//    that multiply by an exponential of 0.
 // 3. Sums over keys: of w_j v_jd as above; the roundings of all v_jd, of all products with them, and
 //    of weights divided before that, each count once. The sum of the exponentials, whose partial
 //    sums are all at most 1, is relative to |o_d|; so are a reciprocal, a product and the stored
@@ -77,6 +78,7 @@ constexpr double kSafety = 4;
 constexpr double kExp = 4;         // two ulp are 4 u
 constexpr double kScaleError = 3;  // one ulp and half an ulp, in u
 constexpr double kResolved = 2;    // ulp of a sum, of which one is at most 2 u times the sum
+constexpr double kTile = 16;
 constexpr std::size_t kBlock = 16;
 constexpr std::size_t kLanes = 8;
 
@@ -160,7 +162,8 @@ void RowError::score_errors() {
     const double x = kSafety * u_ * e_[j] + common;
     rest_[j] = (x < 0x1p-10 ? x * x : std::expm1(x) - x) / u_;
   }
-  new_maxima_ = count_new_maxima(s_.begin(), s_.end()) + count_new_maxima(s_.rbegin(), s_.rend());
+  new_maxima_ = count_new_maxima(s_.begin(), s_.end()) +
+                count_new_maxima(s_.rbegin(), s_.rend()) + static_cast<double>(head_.T_k) / kTile;
 }
 
 void RowError::sizes() {

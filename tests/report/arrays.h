@@ -77,18 +77,34 @@ inline std::vector<double> allowed_of(const kernels::Problem& p, Dtype inputs,
   return bound_of(p, inputs, arithmetic).allowed(0, right_values(p));
 }
 
-/// The values of a kernel, stored in the output type of `arithmetic`, against the bound of an
-/// honest kernel of that arithmetic.
+/// Judges outputs of one problem against the bound of an honest kernel of some arithmetic.
+class Judging {
+ public:
+  Judging(const kernels::Problem& p, Dtype inputs, const Arithmetic& arithmetic)
+      : shape_({p.T_q, p.d_v}), output_(arithmetic.output) {
+    right_.unrounded = right_values(p);
+    for (double value : right_.unrounded) right_.rounded.push_back(rounded(value, output_));
+    if (type_of_exact_results(output_) == output_) right_.unrounded = right_.rounded;
+    allowed_ = bound_of(p, inputs, arithmetic).allowed(0, right_.unrounded);
+  }
+
+  /// The values of a kernel, which are stored in the output type first.
+  Judgement operator()(const std::vector<double>& actual) const {
+    Judge judge(shape_);
+    judge.add_rows(array_of(actual, {shape_[0], shape_[1]}, output_), right_, allowed_);
+    return judge.judgement();
+  }
+
+ private:
+  Shape shape_;
+  Dtype output_;
+  RightValues right_;
+  std::vector<double> allowed_;
+};
+
 inline Judgement judge(const kernels::Problem& p, const std::vector<double>& actual, Dtype inputs,
                        const Arithmetic& arithmetic) {
-  RightValues right{right_values(p), right_values(p)};
-  for (double& value : right.rounded) value = rounded(value, arithmetic.output);
-  if (type_of_exact_results(arithmetic.output) == arithmetic.output)
-    right.unrounded = right.rounded;
-  Judge judge(Shape({p.T_q, p.d_v}));
-  judge.add_rows(array_of(actual, {p.T_q, p.d_v}, arithmetic.output), right,
-                 bound_of(p, inputs, arithmetic).allowed(0, right.unrounded));
-  return judge.judgement();
+  return Judging(p, inputs, arithmetic)(actual);
 }
 
 }  // namespace sdpa

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -133,6 +134,104 @@ Values flash(const Problem& p, int block, const std::function<double(double)>& s
 
 inline double as_it_is(double value) {
   return value;
+}
+
+/// How a kernel differs from the textbook without being wrong.
+struct Way {
+  const char* name;
+  Order order = Order::forward;  ///< of sums over features, and over the keys of a block
+  int block = 1 << 30;           ///< keys between two looks at the running maximum
+  int splits = 1;                ///< parts of the keys, merged by their log-sum-exp
+  bool divide_first = false;     ///< the weights, not the output; only of one block
+  bool scale_q = false;          ///< not the scores
+  bool exp2 = false;             ///< with scores times log2(e)
+  bool rough_exp = false;        ///< two ulp off, to either side, but for 0
+};
+
+constexpr Way kWays[] = {
+    {.name = "textbook", .divide_first = true},
+    {.name = "textbook, backward", .order = Order::backward, .divide_first = true},
+    {.name = "textbook, lanes", .order = Order::lanes_of_8, .divide_first = true},
+    {.name = "textbook, pairwise", .order = Order::pairwise, .divide_first = true},
+    {.name = "divided last"},
+    {.name = "divided last, lanes", .order = Order::lanes_of_8},
+    {.name = "divided last, pairwise, q scaled", .order = Order::pairwise, .scale_q = true},
+    {.name = "tiles of 16", .block = 16},
+    {.name = "tiles of 64, exp2, q scaled", .block = 64, .scale_q = true, .exp2 = true},
+    {.name = "tiles of 256, lanes", .order = Order::lanes_of_8, .block = 256},
+    {.name = "two splits", .block = 64, .splits = 2},
+    {.name = "five splits, pairwise, exp2", .order = Order::pairwise, .splits = 5, .exp2 = true},
+    {.name = "exp within two ulp", .divide_first = true, .rough_exp = true},
+    {.name = "tiles of 32, exp within two ulp", .block = 32, .rough_exp = true},
+};
+
+inline float honest_exp(float x, const Way& way) {
+  const float y = way.exp2 ? std::exp2(x) : std::exp(x);
+  if (!way.rough_exp || x == 0) return y;
+  std::uint32_t bits;
+  std::memcpy(&bits, &x, sizeof bits);
+  const float to = (bits * 2654435761u >> 31) != 0 ? 0 : HUGE_VALF;
+  return std::nextafter(std::nextafter(y, to), to);
+}
+
+/// Attention in float32 in one of these ways. `store` is applied to the weights that enter the
+/// second product.
+inline Values honest(const Problem& p, const Way& way, double (*store)(double)) {
+  const float log2e = 1.44269504088896340736f;
+  const float scale = (way.exp2 ? log2e : 1) * static_cast<float>(1 / std::sqrt(double(p.d_k)));
+  Values o;
+  std::vector<float> products(static_cast<std::size_t>(p.d_k)), s(static_cast<std::size_t>(p.T_k));
+  for (int t = 0; t < p.T_q; ++t) {
+    for (int j = 0; j < p.T_k; ++j) {
+      for (int i = 0; i < p.d_k; ++i) {
+        const auto q_i = static_cast<float>(p.q[t * p.d_k + i]);
+        products[i] = (way.scale_q ? q_i * scale : q_i) * static_cast<float>(p.k[j * p.d_k + i]);
+      }
+      s[j] = way.scale_q ? sum(products, way.order) : sum(products, way.order) * scale;
+    }
+    std::vector<float> lse;
+    std::vector<std::vector<float>> parts;
+    for (int part = 0; part < way.splits; ++part) {
+      const int end = p.T_k * (part + 1) / way.splits;
+      float largest = -HUGE_VALF, total = 0;
+      std::vector<float> o_t(static_cast<std::size_t>(p.d_v), 0.0f);
+      for (int first = p.T_k * part / way.splits; first < end;) {
+        const int last = way.block < end - first ? first + way.block : end;
+        const float before = largest;
+        for (int j = first; j < last; ++j) largest = std::max(largest, s[j]);
+        const float rescale = honest_exp(before - largest, way);
+        std::vector<float> w, terms;
+        for (int j = first; j < last; ++j) w.push_back(honest_exp(s[j] - largest, way));
+        total = total * rescale + sum(w, way.order);
+        for (float& w_j : w) {
+          if (way.divide_first) w_j /= total;
+          w_j = static_cast<float>(store(w_j));
+        }
+        for (int d = 0; d < p.d_v; ++d) {
+          terms.clear();
+          for (int j = first; j < last; ++j)
+            terms.push_back(w[j - first] * static_cast<float>(p.v[j * p.d_v + d]));
+          o_t[d] = o_t[d] * rescale + sum(terms, way.order);
+        }
+        first = last;
+      }
+      if (total == 0) continue;  // no keys
+      if (!way.divide_first)
+        for (float& o_td : o_t) o_td /= total;
+      lse.push_back(largest + (way.exp2 ? std::log2(total) : std::log(total)));
+      parts.push_back(o_t);
+    }
+    const float largest = *std::max_element(lse.begin(), lse.end());
+    float total = 0;
+    for (float& part : lse) total += part = honest_exp(part - largest, way);
+    for (int d = 0; d < p.d_v; ++d) {
+      float merged = 0;
+      for (std::size_t part = 0; part < parts.size(); ++part)
+        merged += lse[part] / total * parts[part][d];
+      o.push_back(parts.size() == 1 ? parts[0][d] : merged);
+    }
+  }
+  return o;
 }
 
 }  // namespace kernels
