@@ -34,7 +34,7 @@ namespace {
 
 using textbook::Values;
 
-constexpr Index kFewestCloseRows = 16, kMostCloseRows = 24;
+constexpr Index kFewestCloseRows = 8, kMostCloseRows = 16;
 constexpr std::size_t kSigns = 32;
 constexpr double kExp = 4;       // as in row_error.cpp
 constexpr double kMargin = 1.5;  // rows between the close ones may be a little further off
@@ -67,7 +67,7 @@ Values row_norms(const MatrixView& matrix) {
 /// Rows to look at closely, in ascending order: finite ones, as far as there are any.
 std::vector<Index> rows_to_look_at(const Values& q_norms) {
   const auto T_q = static_cast<Index>(q_norms.size());
-  const Index count = std::clamp(T_q / 64, kFewestCloseRows, kMostCloseRows);
+  const Index count = std::clamp(T_q / 128, kFewestCloseRows, kMostCloseRows);
   std::vector<Index> rows;
   for (std::size_t t = 0; t < q_norms.size(); ++t)
     if (std::isfinite(q_norms[t])) rows.push_back(static_cast<Index>(t));

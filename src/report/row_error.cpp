@@ -162,8 +162,8 @@ void RowError::score_errors() {
     const double x = kSafety * u_ * e_[j] + common;
     rest_[j] = (x < 0x1p-10 ? x * x : std::expm1(x) - x) / u_;
   }
-  new_maxima_ = count_new_maxima(s_.begin(), s_.end()) +
-                count_new_maxima(s_.rbegin(), s_.rend()) + static_cast<double>(head_.T_k) / kTile;
+  new_maxima_ = count_new_maxima(s_.begin(), s_.end()) + count_new_maxima(s_.rbegin(), s_.rend()) +
+                static_cast<double>(head_.T_k) / kTile;
 }
 
 void RowError::sizes() {

@@ -16,7 +16,7 @@ sdpa -q q_flat.json -k k.json -v v.json --heads 2
 
 echo 'check, of the second head of the first query:'
 echo '[[[2, 2], [1.5, 4]], [[1.5, 3], [2, 2]]]' >o_thd.json
-sdpa check o_thd.json -q q_thd.json -k k_thd.json -v v_thd.json --layout thd | grep -E 'outside|worst'
+sdpa check o_thd.json -q q_thd.json -k k_thd.json -v v_thd.json --layout thd | grep -E 'outside|worst' | sed 's/[^ ]* times/very many times/'
 echo '[[2, 2, 1.5, 3], [1.5, 3, 2, 2]]' >o_flat.json
 sdpa check o_flat.json -q q_flat.json -k k.json -v v.json --heads 2 | grep within
 
