@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace sdpa {
 
@@ -61,32 +64,47 @@ class Nonfinite {
         k_finite_(finite_rows(head.k)),
         v_finite_(finite_rows(head.v)),
         v_(all_true(v_finite_) ? head.v : MatrixView(without_nonfinite(head.v))),
-        results_(results) {}
+        all_keys_(static_cast<std::size_t>(head.n.T_k)),
+        results_(results) {
+    std::iota(all_keys_.begin(), all_keys_.end(), Index{0});
+    std::ranges::copy_if(all_keys_, std::back_inserter(nonfinite_keys_),
+                         [this](Index j) { return k_finite_[static_cast<std::size_t>(j)] == 0; });
+  }
 
   void run() {
-    std::vector<Index> ordinary;
+    // No finite row gives a finite score to a key that is not finite: those that are not NaN give
+    // -inf to the same keys.
+    std::vector<Index> finite_rows;
     for (Index t = 0; t < head_.n.T_q; ++t) {
-      if (q_finite_[static_cast<std::size_t>(t)] && all_true(k_finite_))
-        ordinary.push_back(t);
+      const bool q_finite = q_finite_[static_cast<std::size_t>(t)] != 0;
+      const std::optional<std::vector<Index>> hidden =
+          hidden_keys(t, q_finite ? nonfinite_keys_ : all_keys_);
+      if (!hidden || hidden->size() == all_keys_.size())
+        fill_with_nan(t);
+      else if (q_finite)
+        finite_rows.push_back(t);
       else
-        run_single_row(t);
+        run_rows({t}, other_keys(*hidden));
     }
-    std::vector<Index> all_keys(static_cast<std::size_t>(head_.n.T_k));
-    std::iota(all_keys.begin(), all_keys.end(), Index{0});
-    run_rows(ordinary, all_keys);
+    if (!finite_rows.empty()) run_rows(finite_rows, other_keys(nonfinite_keys_));
   }
 
  private:
-  /// A row that has scores which are not finite.
-  void run_single_row(Index t) {
-    std::vector<Index> keys;
-    for (Index j = 0; j < head_.n.T_k; ++j) {
+  /// Those of some keys that have the score -inf in row t; nothing if a score is NaN or +inf.
+  std::optional<std::vector<Index>> hidden_keys(Index t, const std::vector<Index>& keys) const {
+    std::vector<Index> hidden;
+    for (Index j : keys) {
       const double s = score_class(t, j);
-      if (std::isnan(s) || s > 0) return fill_with_nan(t);
-      if (s == 0) keys.push_back(j);
+      if (std::isnan(s) || s > 0) return std::nullopt;
+      if (s < 0) hidden.push_back(j);
     }
-    if (keys.empty()) return fill_with_nan(t);
-    run_rows({t}, keys);
+    return hidden;
+  }
+
+  std::vector<Index> other_keys(const std::vector<Index>& keys) const {
+    std::vector<Index> others;
+    std::ranges::set_difference(all_keys_, keys, std::back_inserter(others));
+    return others;
   }
 
   /// 0 where the score of a key is a finite number, else what IEEE 754 makes of the sum of
@@ -112,7 +130,6 @@ class Nonfinite {
 
   /// Rows with finite scores for exactly these keys, and -inf for the others.
   void run_rows(const std::vector<Index>& rows, const std::vector<Index>& keys) {
-    if (rows.empty()) return;
     const bool every_key = std::ssize(keys) == head_.n.T_k;
     const Head finite = make_head(gather_rows(head_.q, rows),
                                   every_key ? head_.k : MatrixView(gather_rows(head_.k, keys)),
@@ -152,6 +169,7 @@ class Nonfinite {
   const FiniteAttention& of_finite_;
   const std::vector<char> q_finite_, k_finite_, v_finite_;
   const MatrixView v_;
+  std::vector<Index> all_keys_, nonfinite_keys_;
   Attention& results_;
 };
 
