@@ -25,18 +25,6 @@ bool all_true(const std::vector<char>& flags) {
   return std::ranges::all_of(flags, [](char flag) { return flag != 0; });
 }
 
-/// The given rows of a matrix, copied.
-Array gather_rows(const MatrixView& matrix, const std::vector<Index>& rows) {
-  Array result(Shape({std::ssize(rows), matrix.columns()}), matrix.dtype());
-  const Index row_bytes = matrix.columns() * size_bytes(matrix.dtype());
-  std::byte* to = result.mutable_data();
-  for (Index row : rows) {
-    std::memcpy(to, matrix.row(row), static_cast<std::size_t>(row_bytes));
-    to += row_bytes;
-  }
-  return result;
-}
-
 /// The matrix with zeros for what is not finite.
 Array without_nonfinite(const MatrixView& matrix) {
   Array result(Shape({matrix.rows(), matrix.columns()}), matrix.dtype());

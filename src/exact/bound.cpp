@@ -41,6 +41,13 @@ namespace sdpa {
 //    weight can be lost so, but of an output no more than T_k 2^-1020 of the largest value, to which
 //    2. and 3. add 2^-101/sqrt(T_k) of it at least, so that kSlack has room. Products that underflow
 //    lose at most `underflow` each.
+// 7. Where the near keys of a row are known (near_keys.h), W is that of their numerators. N is then
+//    the largest sum_i |q_i k_ji| among them, and the partial sums of a dot product are together at
+//    most the largest n_i (norms.h) times that. The largest score is near, and so is what the kernel
+//    takes for it; a raise between scores that are not near changes no sum that matters. Computed or
+//    true, the numerator of another key is at most exp(-gap) of the largest, up to the roundings of
+//    the argument: all T_k of them change the sum of the numerators and that of the values by as
+//    much as `left_out` says, relatively, either way.
 //
 // What a, the arithmetic, contributes to each of these is in kernel/error.h.
 
@@ -51,45 +58,109 @@ constexpr double kFeatures = kernel::kFeatureChain;
 constexpr double kSlack = 1 + 0x1p-8;
 constexpr double kLargestError = 0x1p-12;
 
+/// Where nothing is claimed of scores beyond this. In double-double only high parts have their
+/// maximum subtracted. Low parts of a chain are together at most kFeatures u P, and P is at most 4N:
+/// so what is left of a score is at most 8, and no power overflows.
+constexpr double kLargestScore = 0x1p50;
+static_assert(kFeatures * 4 * 0x1p-53 * kLargestScore <= 8);
+
 /// 1/sqrt(d_k)
 double inverse_root(const Head& head) {
   return 1 / std::sqrt(static_cast<double>(head.n.d_k));
 }
 
+/// Raises of the maximum on the way through all keys.
+double raises(const Head& head) {
+  const auto keys = static_cast<double>(head.n.T_k);
+  return std::ceil(keys / kernel::kKeyBlock) + std::ceil(keys / kernel::kKeySpan);
+}
+
+/// What W holds besides the partial sums, where M bounds the scores.
+double weights_error(const kernel::ArithmeticError& a, const Head& head, double M, bool bounded) {
+  const double chains = std::ceil(static_cast<double>(head.n.d_k) / kFeatures);
+  double error =
+      a.dot * chains * M + a.scale * M + a.exp + static_cast<double>(head.n.d_k) * a.underflow;
+  if (!bounded) error += (4 * a.subtract + 3 * a.scale) * M + raises(head) * (a.exp + a.multiply);
+  return error * kSlack;
+}
+
+double known(double error, double M) {
+  return error < kLargestError && M < kLargestScore ? error : HUGE_VAL;
+}
+
+/// A power of two from twice x to four times.
+double power_above(double x) {
+  int exponent;
+  std::frexp(x, &exponent);
+  return std::ldexp(2, exponent);
+}
+
+double partial_sums_error(const kernel::ArithmeticError& a, const Head& head, double sums) {
+  return inverse_root(head) * a.partial_sum * sums * kSlack;
+}
+
 }  // namespace
 
+double numerator_error(const kernel::ArithmeticError& a, const Head& head, const Norms& norms,
+                       const QueryNorms& query) {
+  return weights_error(a, head, score_bound(head, norms, query.norm), false) +
+         partial_sums_error(a, head, query.partial) * norms.k_partial;
+}
+
 double dot_power(const Norms& norms, double q_norm) {
-  int exponent;
-  std::frexp(q_norm * norms.k * kSlack, &exponent);
-  return std::ldexp(2, exponent);
+  return power_above(q_norm * norms.k * kSlack);
+}
+
+double dot_power(const NearKeys& near) {
+  return power_above(near.products * kSlack);
 }
 
 double score_bound(const Head& head, const Norms& norms, double q_norm) {
   return inverse_root(head) * q_norm * norms.k * kSlack;
 }
 
+double score_bound(const Head& head, const NearKeys& near) {
+  return inverse_root(head) * near.products * kSlack;
+}
+
+double left_out(const Head& head, const NearKeys& near) {
+  return static_cast<double>(head.n.T_k) * std::exp(-near.gap) * kSlack;
+}
+
 RowBound::RowBound(const kernel::ArithmeticError& a, const Head& head, const Norms& norms,
-                   const QueryNorms& query, bool bounded, double sum, double squares)
+                   bool bounded, double sum, double squares)
     : norms_(norms) {
-  const double chains = std::ceil(static_cast<double>(head.n.d_k) / kFeatures);
   const auto keys = static_cast<double>(head.n.T_k);
   const double spans = std::ceil(keys / kernel::kKeySpan);
-  const double raises = std::ceil(keys / kernel::kKeyBlock) + spans;
-  const double M = score_bound(head, norms, query.norm);
-  partial_sums_ = inverse_root(head) * a.partial_sum * query.partial * kSlack;
-  weights_ =
-      a.dot * chains * M + a.scale * M + a.exp + static_cast<double>(head.n.d_k) * a.underflow;
-  if (!bounded) weights_ += (4 * a.subtract + 3 * a.scale) * M + raises * (a.exp + a.multiply);
-  weights_ *= kSlack;
-  all_weights_ = weights_ + partial_sums_ * norms.k_partial;
-  if (!(all_weights_ < kLargestError)) weights_ = all_weights_ = HUGE_VAL;
-
   roundings_ = a.rounding * kSlack;
   sums_ = (a.weighted_sum + spans * a.total) * kSlack;
   quotient_ = (a.sum + spans * a.total + a.divide) * kSlack;
   spread_ = std::sqrt(squares) / sum * kSlack;
   underflow_ = bounded ? 0 : keys * 0x1p-1021 / sum;
   product_underflow_ = keys * a.underflow / sum + 2 * a.underflow;
+}
+
+RowBound::RowBound(const kernel::ArithmeticError& a, const Head& head, const Norms& norms,
+                   const QueryNorms& query, bool bounded, double sum, double squares)
+    : RowBound(a, head, norms, bounded, sum, squares) {
+  const double M = score_bound(head, norms, query.norm);
+  partial_sums_ = partial_sums_error(a, head, query.partial);
+  weights_ = weights_error(a, head, M, bounded);
+  all_weights_ = known(weights_ + partial_sums_ * norms.k_partial, M);
+  if (!(all_weights_ < HUGE_VAL)) weights_ = HUGE_VAL;
+}
+
+RowBound::RowBound(const kernel::ArithmeticError& a, const Head& head, const Norms& norms,
+                   const NearKeys& near, bool bounded, double sum, double squares)
+    : RowBound(a, head, norms, bounded, sum, squares) {
+  const double M = score_bound(head, near);
+  partial_sums_ = 0;
+  all_weights_ = known(weights_error(a, head, M, bounded) +
+                           partial_sums_error(a, head, norms.partial_sums.front() * near.products),
+                       M);
+  weights_ = all_weights_;
+  left_out_ = 2 * left_out(head, near);
+  quotient_ += left_out_;
 }
 
 void RowBound::outputs(std::span<const Index> columns, const double* o, double* error) const {
@@ -102,7 +173,8 @@ void RowBound::outputs(std::span<const Index> columns, const double* o, double* 
     const double sums = std::min(by_largest * largest,
                                  by_norm * norms_.v[d] + by_norm_partial * norms_.v_partial[d] +
                                      by_norm_roundings * norms_.v_roundings[d]);
-    const double e = sums + (all_weights_ + quotient_) * std::fabs(o[i]) + product_underflow_;
+    const double e = sums + (all_weights_ + quotient_) * std::fabs(o[i]) + left_out_ * largest +
+                     product_underflow_;
     error[i] = largest == 0 ? 0 : e;
   }
 }

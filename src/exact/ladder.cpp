@@ -1,28 +1,35 @@
 #include "exact/ladder.h"
 
+#include "array/float_format.h"
 #include "base/parallel.h"
-#include "exact/big_float.h"
 #include "exact/bound.h"
 #include "exact/decide.h"
-#include "exact/real_average.h"
-#include "exact/real_scores.h"
+#include "exact/near_keys.h"
+#include "exact/open_rows.h"
+#include "exact/real_row.h"
 #include "stage/stage.h"
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace sdpa {
 
 namespace {
 
-/// Values of a row that a step left undecided.
-struct OpenRow {
-  Index row;  // of the results
-  std::vector<Index> outputs, weights;
-};
+/// A key whose score is so far below the largest has a weight below half of the smallest number of
+/// the type: exp(-104) < 2^-150, exp(-746) < 2^-1075.
+double gap_of_zero(Dtype dtype) {
+  return dtype == Dtype::float64 ? 746 : 104;
+}
+
+/// Where numerators may be off by so much relatively, most rows have values that stay open.
+double poor_error(Dtype dtype) {
+  return std::ldexp(1, -float_format(dtype).precision - 14);
+}
 
 class Ladder {
  public:
@@ -42,20 +49,27 @@ class Ladder {
     for (const Row& row : rows_)
       if (row.norms != nullptr) tasks.push_back(row.task);
 
+    std::vector<OpenRow> open;
     if (dtype_ != Dtype::float64) {
+      look_for_near_keys(tasks, set.float64.error);
       counts.float64 = std::ssize(tasks);
-      run(set.float64, tasks);
+      run(set.float64, tasks, threads_, nullptr);
+      open = open_rows_.take();
+      settle_constant_columns(open);
       tasks.clear();
-      for (const OpenRow& open : open_rows_) {
-        tasks.push_back(row_of(open).task);
-        tasks.back().columns = open.outputs;
+      for (const OpenRow& row : open) {
+        tasks.push_back(row_of(row).task);
+        tasks.back().columns = row.outputs;
       }
     }
+    look_for_near_keys(tasks, set.double_double.error);
     counts.double_double = std::ssize(tasks);
-    const std::vector<OpenRow> before = std::exchange(open_rows_, {});
-    run(set.double_double, tasks);
-    counts.real = std::ssize(open_rows_);
-    settle_open_rows();
+    run_by_near_keys(set.double_double, tasks);
+    std::vector<OpenRow> last = open_rows_.take();
+    settle_constant_columns(last);
+    counts.real = std::ssize(last);
+    parallel_for(threads_, std::ssize(last),
+                 [&](Index i) { settle_row(last[static_cast<std::size_t>(i)]); });
   }
 
  private:
@@ -64,6 +78,7 @@ class Ladder {
     RowTask task;
     const Norms* norms = nullptr;  // null: not asked for
     QueryNorms query;
+    std::optional<NearKeys> near{};  // if they have been looked for
   };
 
   void measure_rows(const MeasuredRows& part) {
@@ -85,26 +100,122 @@ class Ladder {
   const Row& row_of(const Of& of) const {
     return rows_[static_cast<std::size_t>(of.row)];
   }
+  template <class Of>
+  Row& row_of(const Of& of) {
+    return rows_[static_cast<std::size_t>(of.row)];
+  }
+
+  /// Finds the near keys of rows of which norms tell too little. Rows with only one are settled, and
+  /// taken out of the tasks.
+  void look_for_near_keys(std::vector<RowTask>& tasks, const kernel::ArithmeticError& error) {
+    constexpr std::size_t kRows = 32;  // that share the reading of keys
+    std::vector<std::vector<Index>> shares;
+    for (const RowTask& task : tasks) {
+      const Row& row = row_of(task);
+      if (row.near ||
+          numerator_error(error, *task.head, *row.norms, row.query) < poor_error(dtype_))
+        continue;
+      if (shares.empty() || shares.back().size() == kRows ||
+          rows_[static_cast<std::size_t>(shares.back()[0])].task.head != task.head)
+        shares.emplace_back();
+      shares.back().push_back(task.row);
+    }
+    parallel_for(threads_, std::ssize(shares), [&](Index i) {
+      const std::vector<Index>& share = shares[static_cast<std::size_t>(i)];
+      const Row& first = rows_[static_cast<std::size_t>(share[0])];
+      std::vector<Index> queries;
+      for (Index row : share) queries.push_back(rows_[static_cast<std::size_t>(row)].task.t);
+      std::vector<NearKeys> near =
+          near_keys(*first.task.head, *first.norms, queries, gap_of_zero(dtype_));
+      for (std::size_t r = 0; r < share.size(); ++r)
+        rows_[static_cast<std::size_t>(share[r])].near = std::move(near[r]);
+    });
+    std::erase_if(tasks, [this](const RowTask& task) { return settle_single_key(task); });
+  }
+
+  /// Where one key alone is near, its value is the output up to what the others weigh.
+  bool settle_single_key(const RowTask& task) {
+    const Row& row = row_of(task);
+    if (!row.near || row.near->count != 1) return false;
+    const Head& head = *task.head;
+    const Index j = row.near->keys.keys()[0];
+    const double left = left_out(head, *row.near);
+    std::vector<double> v_j(all_columns_.size()), errors;
+    head.v.read_rows(j, 1, v_j.data());
+    for (double largest : row.norms->v_largest) errors.push_back(2 * left * largest);
+    OpenRow open{task.row, {}, {}};
+    for (Index d : task.columns) {
+      const auto column = static_cast<std::size_t>(d);
+      double value;
+      if (decide(&v_j[column], nullptr, &errors[column], 1, dtype_, &value) != 0)
+        open.outputs.push_back(d);
+      store(results_.output, task.row, d, &value, 1);
+    }
+    if (results_.weights) {
+      // 1 - left rounds to 1.
+      std::vector<double> w(static_cast<std::size_t>(head.n.T_k));
+      w[static_cast<std::size_t>(j)] = 1;
+      store(*results_.weights, task.row, 0, w.data(), std::ssize(w));
+    }
+    if (!open.outputs.empty()) open_rows_.add(std::move(open));
+    return true;
+  }
+
+  /// Runs rows whose near keys are known on these only, rows with the same ones together.
+  void run_by_near_keys(const kernel::Kernel<double>& kernel, std::span<const RowTask> tasks) {
+    std::vector<RowTask> others;
+    std::map<std::pair<const Head*, KeySet>, std::vector<RowTask>> groups;
+    for (RowTask task : tasks) {
+      const Row& row = row_of(task);
+      if (!row.near) {
+        others.push_back(task);
+        continue;
+      }
+      task.largest_score = score_bound(*task.head, *row.near);
+      task.dot_power = dot_power(*row.near);
+      groups[{task.head, row.near->keys}].push_back(task);
+    }
+    run(kernel, others, threads_, nullptr);
+
+    std::vector<std::vector<RowTask>*> list;
+    for (auto& [keys, rows] : groups) list.push_back(&rows);
+    const bool share_groups = std::ssize(list) >= threads_;
+    parallel_for(share_groups ? threads_ : 1, std::ssize(list), [&](Index g) {
+      std::vector<RowTask>& rows = *list[static_cast<std::size_t>(g)];
+      const std::vector<Index> keys = row_of(rows[0]).near->keys.keys();
+      const Head& head = *rows[0].head;
+      const bool every_key = std::ssize(keys) == head.n.T_k;
+      const Head near = every_key ? head : with_keys(head, keys);
+      const std::vector<double> zeros(static_cast<std::size_t>(head.n.T_k));
+      for (RowTask& row : rows) {
+        row.head = &near;
+        if (results_.weights) store(*results_.weights, row.row, 0, zeros.data(), std::ssize(zeros));
+      }
+      run(kernel, rows, share_groups ? 1 : threads_, every_key ? nullptr : &keys);
+    });
+  }
 
   /// Stores what the arithmetic decides of these rows; one with an undecided value becomes open.
-  void run(const kernel::Kernel<double>& kernel, std::span<const RowTask> tasks) {
+  /// keys   of the whole head, those of the tasks' head; null if it has them all
+  void run(const kernel::Kernel<double>& kernel, std::span<const RowTask> tasks, int threads,
+           const std::vector<Index>* keys) {
     StageSink<double> sink;
     sink.outputs = [&](const StageRows<double>& results) { take_outputs(results, kernel.error); };
     if (results_.weights)
       sink.weights = [&](const StageRows<double>& results, const StageWeights<double>& block) {
-        take_weights(results, block, kernel.error);
+        take_weights(results, block, kernel.error, keys);
       };
-    run_stage(kernel, tasks, threads_, sink);
-
-    std::ranges::sort(open_rows_, {}, &OpenRow::row);
-    merge_open_rows();
+    run_stage(kernel, tasks, threads, sink);
   }
 
   RowBound bound_of(const StageRows<double>& results, std::size_t r,
                     const kernel::ArithmeticError& error) const {
     const Row& row = row_of(results.rows[r]);
-    return RowBound(error, *row.task.head, *row.norms, row.query, results.bounded, results.sums[r],
-                    results.squares[r]);
+    const Head& head = *row.task.head;
+    const double sum = results.sums[r], squares = results.squares[r];
+    if (row.near)
+      return RowBound(error, head, *row.norms, *row.near, results.bounded, sum, squares);
+    return RowBound(error, head, *row.norms, row.query, results.bounded, sum, squares);
   }
 
   void take_outputs(const StageRows<double>& results, const kernel::ArithmeticError& error) {
@@ -124,27 +235,35 @@ class Ladder {
       if (open != 0) {
         std::vector<Index> columns = undecided(rounded);
         for (Index& column : columns) column = results.columns[static_cast<std::size_t>(column)];
-        add_open_row({row, std::move(columns), {}});
+        open_rows_.add({row, std::move(columns), {}});
       }
     }
   }
 
   void take_weights(const StageRows<double>& results, const StageWeights<double>& block,
-                    const kernel::ArithmeticError& error) {
+                    const kernel::ArithmeticError& error, const std::vector<Index>* all_keys) {
     std::vector<double> errors(static_cast<std::size_t>(block.keys)), rounded(errors.size());
+    const auto key = [&](Index at) {
+      return all_keys == nullptr ? block.first + at
+                                 : (*all_keys)[static_cast<std::size_t>(block.first + at)];
+    };
     for (std::size_t r = 0; r < results.rows.size(); ++r) {
       const Index at = static_cast<Index>(r) * block.stride;
       const double* low = block.w_low == nullptr ? nullptr : block.w_low + at;
       bound_of(results, r, error).weights(block.keys, block.w + at, errors.data());
-      const Index open =
-          decide(block.w + at, low, errors.data(), block.keys, dtype_, rounded.data());
+      decide(block.w + at, low, errors.data(), block.keys, dtype_, rounded.data());
       const Index row = results.rows[r].row;
-      store(*results_.weights, row, block.first, rounded.data(), block.keys);
-      if (open != 0) {
-        std::vector<Index> keys = undecided(rounded);
-        for (Index& key : keys) key += block.first;
-        add_open_row({row, {}, std::move(keys)});
-      }
+      if (const auto& near = row_of(results.rows[r]).near; near && all_keys == nullptr)
+        for (Index i = 0; i < block.keys; ++i)
+          if (!near->keys.contains(key(i))) rounded[static_cast<std::size_t>(i)] = 0;
+      if (all_keys == nullptr)
+        store(*results_.weights, row, block.first, rounded.data(), block.keys);
+      else
+        for (Index i = 0; i < block.keys; ++i)
+          store(*results_.weights, row, key(i), &rounded[static_cast<std::size_t>(i)], 1);
+      std::vector<Index> open = undecided(rounded);
+      for (Index& position : open) position = key(position);
+      if (!open.empty()) open_rows_.add({row, {}, std::move(open)});
     }
   }
 
@@ -155,49 +274,44 @@ class Ladder {
     return positions;
   }
 
-  void add_open_row(OpenRow row) {
-    std::lock_guard lock(mutex_);
-    open_rows_.push_back(std::move(row));
-  }
-
-  /// Joins the entries of each row, which are neighbours.
-  void merge_open_rows() {
-    std::vector<OpenRow> merged;
-    for (OpenRow& row : open_rows_) {
-      if (merged.empty() || merged.back().row != row.row) {
-        merged.push_back(std::move(row));
-        continue;
-      }
-      merged.back().outputs.insert(merged.back().outputs.end(), row.outputs.begin(),
-                                   row.outputs.end());
-      merged.back().weights.insert(merged.back().weights.end(), row.weights.begin(),
-                                   row.weights.end());
+  /// A column of v that holds one value only is its own average.
+  void settle_constant_columns(std::vector<OpenRow>& rows) {
+    std::map<std::pair<const Head*, Index>, bool> constant;
+    for (OpenRow& open : rows) {
+      const Head* head = row_of(open).task.head;
+      std::erase_if(open.outputs, [&](Index d) {
+        const auto [known, is_new] = constant.try_emplace({head, d}, false);
+        if (is_new) known->second = is_constant(head->v, d);
+        if (!known->second) return false;
+        const double value = round_sum(head->v.at(0, d), 0, dtype_);
+        store(results_.output, open.row, d, &value, 1);
+        return true;
+      });
     }
-    open_rows_ = std::move(merged);
+    std::erase_if(rows,
+                  [](const OpenRow& row) { return row.outputs.empty() && row.weights.empty(); });
   }
 
-  void settle_open_rows() {
-    parallel_for(threads_, std::ssize(open_rows_), [this](Index i) {
-      free_reals_with_thread();
-      settle_row(open_rows_[static_cast<std::size_t>(i)]);
-    });
+  static bool is_constant(const MatrixView& v, Index d) {
+    for (Index j = 1; j < v.rows(); ++j)
+      if (v.at(j, d) != v.at(0, d)) return false;
+    return true;
   }
 
   void settle_row(const OpenRow& open) {
-    const RowTask& task = row_of(open).task;
-    const Head& head = *task.head;
-    std::vector<Index> keys(static_cast<std::size_t>(head.n.T_k));
-    std::iota(keys.begin(), keys.end(), Index{0});
-    RealScores scores(head, task.t, keys);
-    RealAverage average(scores, dtype_);
-    std::vector<double> column(keys.size());
+    const Row& row = row_of(open);
+    RealRow real(*row.task.head, row.task.t, dtype_);
     for (Index d : open.outputs) {
-      head.v.read_column(d, column.data());
-      const double value = average.average(column);
+      const double value = real.output(d);
       store(results_.output, open.row, d, &value, 1);
     }
+    if (open.weights.empty()) return;
+    const KeySet near =
+        row.near
+            ? row.near->keys
+            : near_keys(*row.task.head, *row.norms, {&row.task.t, 1}, gap_of_zero(dtype_))[0].keys;
     for (Index j : open.weights) {
-      const double value = average.weight(j);
+      const double value = near.contains(j) ? real.weight(j) : 0;
       store(*results_.weights, open.row, j, &value, 1);
     }
   }
@@ -207,8 +321,7 @@ class Ladder {
   Attention& results_;
   std::vector<Row> rows_;  // of the results
   std::vector<Index> all_columns_;
-  std::mutex mutex_;
-  std::vector<OpenRow> open_rows_;
+  OpenRows open_rows_;
 };
 
 }  // namespace

@@ -1,8 +1,28 @@
 #include "stage/head.h"
 
 #include <cmath>
+#include <cstring>
 
 namespace sdpa {
+
+Array gather_rows(const MatrixView& matrix, std::span<const Index> rows) {
+  Array result(Shape({std::ssize(rows), matrix.columns()}), matrix.dtype());
+  const Index row_bytes = matrix.columns() * size_bytes(matrix.dtype());
+  std::byte* to = result.mutable_data();
+  for (Index row : rows) {
+    std::memcpy(to, matrix.row(row), static_cast<std::size_t>(row_bytes));
+    to += row_bytes;
+  }
+  return result;
+}
+
+Head with_keys(const Head& head, std::span<const Index> keys) {
+  Head some = head;
+  some.k = gather_rows(head.k, keys);
+  some.v = gather_rows(head.v, keys);
+  some.n.T_k = std::ssize(keys);
+  return some;
+}
 
 Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v) {
   Head head{q, k, v, {q.rows(), k.rows(), q.columns(), v.columns()}, 0, 0};

@@ -2,6 +2,8 @@
 
 #include "array/view.h"
 
+#include <span>
+
 namespace sdpa {
 
 /// Extents of one head.
@@ -25,6 +27,12 @@ struct HeadRows {
   Index first, count;
   Index at;
 };
+
+/// Rows of a matrix, copied.
+Array gather_rows(const MatrixView& matrix, std::span<const Index> rows);
+
+/// The head with only these keys.
+Head with_keys(const Head& head, std::span<const Index> keys);
 
 /// The head of these operands, which fit each other (attention/problem.h).
 Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v);

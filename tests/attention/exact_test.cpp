@@ -109,6 +109,32 @@ TEST_CASE("exact: halfway from the largest number to the next power of two is in
                      Dtype::float64) == 0x1.fffffffffffffp1023);
 }
 
+TEST_CASE("exact: scores that differ only below the last bit of float64", "[exact]") {
+  // Both keys are masked, and differ by what is left of double-double when the high part is gone.
+  const Array k = matrix({{-0x1p66, 1}, {-0x1p66, 0.875}, {-0x1p66, 0}});
+  const Array v = matrix({{1, 5}, {2, -3}, {-4, 0.25}});
+  for (const double q : {0.25, 8., 1050., 4096., 1e5, -1e5}) {
+    INFO(q);
+    check_against_referee(matrix({{1, q}}), k, v);
+  }
+}
+
+TEST_CASE("exact: rows that see different keys of a mask", "[exact]") {
+  // One feature a query: key j is hidden from queries before it. Some rows have one key, some all.
+  constexpr Index kRows = 24;
+  Random random(3);
+  const double hidden = GENERATE(-1e5, -1e9, -1e20, -0x1.fffffep127);
+  std::vector<double> q, k;
+  for (Index t = 0; t < kRows; ++t)
+    for (Index i = 0; i < kRows + 3; ++i) {
+      q.push_back(i < kRows ? (i == t ? 1 : 0) : random.normal() * 30);
+      k.push_back(i < kRows ? (i < t ? hidden : 0) : random.normal());
+    }
+  check_against_referee(matrix(kRows, kRows + 3, q, Dtype::float32),
+                        matrix(kRows, kRows + 3, k, Dtype::float32),
+                        normal_matrix(random, kRows, 3, Dtype::float32));
+}
+
 TEST_CASE("exact: ties within each group of equal scores are a tie", "[exact]") {
   // Scores 0.7, 0.7, 0.3, 0.3, 0.3, 0.3: each group's average is the same midpoint.
   const Array q = matrix({{1}}), k = matrix({{0.7}, {0.3}, {0.3}, {0.7}, {0.3}, {0.3}});

@@ -76,6 +76,33 @@ Problem wide(Random& random, const Plan& plan) {
                         [&](Dtype dtype) { return number_near_one(random, dtype, binades); });
 }
 
+/// Scores far apart. Some features are masks: queries hold 1 or 0 there, and keys 0 or a number that
+/// stands for minus infinity. Columns of v may hold one value only.
+Problem masked(Random& random, const Plan& plan) {
+  const double largest = number(format_of(plan.k).infinity - 1, plan.k);
+  const double hidden = -std::min(random.pick<double>({100, 1e4, 1e9, 1e20, HUGE_VAL}), largest);
+  const Index masks = random.integer(0, plan.d_k);
+  const double wide = random.pick<double>({1, 100, 1000});
+  Index i = 0;
+  const auto is_mask = [&] { return i++ % plan.d_k < masks; };
+  const bool one_value = random.one_in(3);
+  const double value = random.pick<double>({1, 1 + 0x1p-11, 1 + 0x1p-24, 65519});
+  return {"masked",
+          filled(plan.T_q, plan.d_k, plan.q,
+                 [&] {
+                   if (is_mask()) return random.one_in(3) ? 0.0 : 1.0;
+                   return random.normal() * wide;
+                 }),
+          filled(plan.T_k, plan.d_k, plan.k,
+                 [&] {
+                   if (is_mask()) return random.one_in(2) ? 0.0 : hidden;
+                   return random.normal();
+                 }),
+          filled(plan.T_k, plan.d_v, plan.v,
+                 [&] { return one_value && !random.one_in(12) ? value : random.normal(); }),
+          plan.result};
+}
+
 Problem few_values(Random& random, const Plan& plan) {
   // Neighbours in the result type: their average is a midpoint.
   const Ordinal one = ordinal_of_one(plan.result);
@@ -200,7 +227,7 @@ Problem random_problem(std::uint64_t seed) {
     case 0:
       return normal(random, plan);
     case 1:
-      return wide(random, plan);
+      return random.one_in(2) ? wide(random, plan) : masked(random, plan);
     case 2:
       return few_values(random, plan);
     case 3:

@@ -20,6 +20,7 @@ struct Problem {
 ///
 /// normal          nothing: what models hold
 /// wide            exponents over much of the type's range: scores of 1e30, products beyond float64
+/// masked          scores up to the largest number below others; takes turns with wide
 /// few values      at most three different values: equal scores, averages that are midpoints
 /// integers        equal scores, exact cancellation
 /// subnormals      inputs, weights and results below the smallest normal number
