@@ -66,7 +66,7 @@ void reorder(const std::byte* from, const Shape& shape, std::byte* to) {
   }
 }
 
-void reorder(const std::byte* from, const Layout& layout, std::byte* to) {
+void reorder(const std::byte* from, const FileLayout& layout, std::byte* to) {
   switch (size_bytes(layout.dtype)) {
     case 1:
       return reorder<1>(from, layout.shape, to);
@@ -83,7 +83,7 @@ void swap_bytes(std::byte* data, Index count, Index size) {
   for (Index i = 0; i < count; ++i) std::reverse(data + i * size, data + (i + 1) * size);
 }
 
-Array new_array(const Layout& layout, std::string_view place) {
+Array new_array(const FileLayout& layout, std::string_view place) {
   try {
     return Array(layout.shape, layout.dtype);
   } catch (const Error& error) {
@@ -91,7 +91,7 @@ Array new_array(const Layout& layout, std::string_view place) {
   }
 }
 
-Array converted(const FileBytes& data, const Layout& layout, std::string_view place) {
+Array converted(const FileBytes& data, const FileLayout& layout, std::string_view place) {
   Array array = new_array(layout, place);
   if (layout.fortran_order && layout.shape.rank() > 1)
     reorder(data.bytes.data(), layout, array.mutable_data());
@@ -119,7 +119,7 @@ Shape file_shape(std::vector<Index> extents, std::string_view place) {
   }
 }
 
-void require_data_size(std::size_t size, const Layout& layout, std::string_view place) {
+void require_data_size(std::size_t size, const FileLayout& layout, std::string_view place) {
   const Index needed = layout.shape.element_count() * size_bytes(layout.dtype);
   if (static_cast<Index>(size) != needed)
     throw Error(place, std::to_string(size) + " bytes of data, shape " + layout.shape.text() +
@@ -127,7 +127,7 @@ void require_data_size(std::size_t size, const Layout& layout, std::string_view 
                            std::to_string(needed));
 }
 
-Array decode(const FileBytes& data, const Layout& layout, std::string_view place) {
+Array decode(const FileBytes& data, const FileLayout& layout, std::string_view place) {
   require_data_size(data.bytes.size(), layout, place);
   const bool as_it_lies = !layout.big_endian &&
                           (!layout.fortran_order || layout.shape.rank() <= 1) &&

@@ -9,7 +9,7 @@
 namespace sdpa {
 
 /// How numbers lie in a file.
-struct Layout {
+struct FileLayout {
   Dtype dtype;
   Shape shape;
   bool big_endian = false;
@@ -24,12 +24,12 @@ Shape file_shape(std::vector<Index> extents, std::string_view place);
 
 /// Throws Error that begins with `place` if `size` bytes of data are more or fewer than the layout
 /// says.
-void require_data_size(std::size_t size, const Layout& layout, std::string_view place);
+void require_data_size(std::size_t size, const FileLayout& layout, std::string_view place);
 
 /// The array that `data` holds: in place if the layout is already that of Array, else converted.
 ///
 /// Throws Error that begins with `place` as require_data_size does, or if a 64-bit integer is not a
 /// value of float64.
-Array decode(const FileBytes& data, const Layout& layout, std::string_view place);
+Array decode(const FileBytes& data, const FileLayout& layout, std::string_view place);
 
 }  // namespace sdpa

@@ -116,8 +116,8 @@ std::size_t npy_data_offset(std::span<const std::byte> beginning, std::size_t fi
   return begin + size;
 }
 
-Layout npy_layout(std::span<const std::byte> header, std::string_view place,
-                  std::optional<Dtype> dtype) {
+FileLayout npy_layout(std::span<const std::byte> header, std::string_view place,
+                      std::optional<Dtype> dtype) {
   const std::size_t begin = dictionary_begin(header);
   const std::string_view text(reinterpret_cast<const char*>(header.data()) + begin,
                               header.size() - begin);
@@ -132,7 +132,7 @@ Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtyp
   const std::size_t size = file.bytes.size();
   const std::size_t data =
       npy_data_offset(file.bytes.first(std::min(size, kNpyBeginning)), size, place);
-  const Layout layout = npy_layout(file.bytes.first(data), place, dtype);
+  const FileLayout layout = npy_layout(file.bytes.first(data), place, dtype);
   return decode(file.part(data, size - data), layout, place);
 }
 

@@ -39,8 +39,8 @@ Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtyp
 constexpr std::size_t kNpyBeginning = 12;
 std::size_t npy_data_offset(std::span<const std::byte> beginning, std::size_t file_size,
                             std::string_view place);
-Layout npy_layout(std::span<const std::byte> header, std::string_view place,
-                  std::optional<Dtype> dtype = {});
+FileLayout npy_layout(std::span<const std::byte> header, std::string_view place,
+                      std::optional<Dtype> dtype = {});
 
 /// Everything before the data in a file of format 1.0: C order, little-endian, padded so that the
 /// data begin at a multiple of 64 bytes.

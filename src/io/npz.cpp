@@ -36,7 +36,7 @@ Array unpacked(std::span<const std::byte> archive, const ZipMember& member, std:
   const std::size_t data = npy_data_offset(header, size, place);
   header.resize(std::max(data, beginning));
   reader.read(std::span(header).subspan(beginning));
-  const Layout layout = npy_layout(std::span(header).first(data), place, dtype);
+  const FileLayout layout = npy_layout(std::span(header).first(data), place, dtype);
   require_data_size(size - data, layout, place);
 
   const std::shared_ptr<std::byte[]> memory(new std::byte[size]);
