@@ -36,7 +36,7 @@ double decide_sum(double high, double low, double error, Dtype dtype) {
   const double widened = error == 0 ? 0 : error * (1 + 0x1p-50) + 0x1p-52 * std::fabs(low);
   const double rounded = round_sum(high, low - widened, dtype);
   const bool same = rounded == round_sum(high, low + widened, dtype);
-  return same && std::isfinite(high) && std::isfinite(widened) ? rounded : std::nan("");
+  return same && std::isfinite(high) ? rounded : std::nan("");
 }
 
 /// The common case, in a form that compilers turn into vectors. An end high + widened is rounded to
@@ -49,7 +49,7 @@ void decide_float32(const double* high, const double* error, Index count, double
         error[i] == 0 ? 0 : error[i] * (1 + 0x1p-51) + 0x1p-52 * std::fabs(high[i]);
     const auto below = static_cast<float>(high[i] - widened);
     const auto above = static_cast<float>(high[i] + widened);
-    const bool finite = widened < HUGE_VAL && std::fabs(high[i]) < HUGE_VAL;
+    const bool finite = std::fabs(high[i]) < HUGE_VAL;
     rounded[i] = below == above && finite ? below + 0.0 : std::nan("");
   }
 }

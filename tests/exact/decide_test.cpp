@@ -166,11 +166,14 @@ TEST_CASE("decide: an end beyond a midpoint by less than float64 shows is seen",
     // The error is a hundredth more than what is between this low part and half a step.
     const double just_below = half_a_step * (1 - 0x1p-53);
     CHECK(std::isnan(decide_one(1, half_a_step * 0x1.04p-53, dtype, &just_below)));
-    // The low part is half more than what is between this error and half a step.
+    // The low part is half more than what is between this error and half a step; 1.5 has the same
+    // step below it.
     const double small = half_a_step * 0x1.8p-53;
-    CHECK(std::isnan(decide_one(1, half_a_step * (1 - 0x1p-53), dtype, &small)));
+    CHECK(std::isnan(decide_one(1.5, half_a_step * (1 - 0x1p-53), dtype, &small)));
     CHECK(std::isnan(decide_one(1, half_a_step * (1 + 0x1p-52), dtype)));
   }
+  // Half the smallest number, with so little beside it that only 2^-52 of the number shows it.
+  CHECK(std::isnan(decide_one(0x1p-150, 0x1p-270, Dtype::float32)));
 }
 
 TEST_CASE("decide: an error far larger than its number reaches as far as both together",
