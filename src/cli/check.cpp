@@ -4,9 +4,11 @@
 #include "cli/progress.h"
 #include "cli/report_text.h"
 #include "cli/streams.h"
+#include "io/argument.h"
 #include "io/array_file.h"
 #include "io/quote.h"
 #include "report/judgement.h"
+#include "report/number_type.h"
 #include "report/wrong_kernels.h"
 
 #include <algorithm>
@@ -19,7 +21,9 @@ namespace {
 
 struct Inputs {
   std::string place;  // of the output that is judged
-  Array actual, q, k, v;
+  Array actual;       // in the type of its numbers
+  Dtype file_type;
+  Array q, k, v;
   OperandNames names;
 };
 
@@ -48,8 +52,10 @@ struct Finding {
 };
 
 Inputs read_inputs(const CheckOptions& options) {
+  const Array actual = read_array(options.actual);
   return {place_of(options.actual),
-          read_array(options.actual),
+          actual,
+          actual.dtype(),
           read_array(options.problem.q),
           read_array(options.problem.k),
           read_array(options.problem.v),
@@ -65,14 +71,34 @@ void require_output(const Inputs& in, const Shape& shape) {
     throw Error(in.place, std::string(name(in.actual.dtype())) + " is not a type of results");
 }
 
+/// The type of the output's numbers: narrower than that of its file if all numbers are and enough of
+/// the exact results are not; that of the file if ACTUAL names one.
+Dtype type_of_numbers(const CheckOptions& options, const Inputs& in) {
+  const Dtype own = in.actual.dtype();
+  if (parse_argument(options.actual).dtype) return own;
+  const std::optional<Dtype> narrower = narrower_type(in.actual);
+  if (!narrower) return own;
+  Heads exact(in.q, in.k, in.v, {.dtype = own, .threads = options.threads},
+              options.problem.layout(), in.names);
+  constexpr Index kRowsAtOnce = 64, kMostRows = 1024;
+  Index wider = 0;
+  for (Index first = 0; first < std::min(exact.row_count(), kMostRows); first += kRowsAtOnce) {
+    const Index rows = std::min(kRowsAtOnce, exact.row_count() - first);
+    wider += count_wider(exact.rows(first, rows).output, *narrower);
+    if (wider >= needed_evidence(*narrower)) return *narrower;
+  }
+  return own;
+}
+
 Arithmetic declared_arithmetic(const CheckOptions& options, const Inputs& in) {
   const Dtype output = in.actual.dtype();
   const Dtype accumulate =
       options.accumulate.value_or(output == Dtype::float64 ? Dtype::float64 : Dtype::float32);
-  // Hardware that multiplies matrices of a 16-bit type needs both of them in it.
-  const bool short_values = is_float(in.v.dtype()) && size_bytes(in.v.dtype()) == 2;
-  const Dtype weights = options.weights_in.value_or(short_values ? in.v.dtype() : accumulate);
-  return {accumulate, weights, output};
+  // Hardware that multiplies matrices of a 16-bit type needs both of them in it. But that inputs
+  // have it says nothing of a kernel whose output has another.
+  const bool short_values =
+      size_bytes(output) == 2 && (in.v.dtype() == output || narrower_type(in.v) == output);
+  return {accumulate, options.weights_in.value_or(short_values ? output : accumulate), output};
 }
 
 /// Judges head by head, some rows at a time.
@@ -167,7 +193,10 @@ std::string worst_text(const Inputs& in, const Finding& f) {
 std::string text(const Inputs& in, const Finding& f) {
   const Judgement& j = f.judgement;
   std::string text = verdict_text(f) + "\n  output      " + printable(in.place) + ", " +
-                     std::string(name(f.arithmetic.output)) + " " + in.actual.shape().text() +
+                     std::string(name(in.file_type)) + " " + in.actual.shape().text() +
+                     (in.file_type == f.arithmetic.output
+                          ? ""
+                          : ", all numbers of " + std::string(name(f.arithmetic.output))) +
                      "\n  arithmetic  sums in " + std::string(name(f.arithmetic.accumulate)) +
                      ", weights in " + std::string(name(f.arithmetic.weights)) + "\n";
   if (j.judged != 0 && j.worst >= 0) text += worst_text(in, f);
@@ -205,8 +234,11 @@ ordered_json worst_json(const Inputs& in, const Finding& f) {
 ordered_json json(const Inputs& in, const Finding& f) {
   constexpr const char* kVerdicts[] = {"within", "outside", "no judgement", "nothing to judge"};
   const Judgement& j = f.judgement;
+  ordered_json output = array_json(in.place, in.actual);
+  output["type"] = name(in.file_type);
   ordered_json document = {{"verdict", kVerdicts[static_cast<int>(f.verdict())]},
-                           {"output", array_json(in.place, in.actual)},
+                           {"output", output},
+                           {"numbers", name(f.arithmetic.output)},
                            {"accumulate", name(f.arithmetic.accumulate)},
                            {"weights_in", name(f.arithmetic.weights)},
                            {"count", j.count},
@@ -231,6 +263,8 @@ int run(const CheckOptions& options) {
   const Problem problem = check_shapes(in.q, in.k, in.v, options.problem.layout(), in.names);
   require_output(in, problem.output_shape());
   in.actual = problem.in_order(in.actual);  // as places are reported
+  if (const Dtype type = type_of_numbers(options, in); type != in.actual.dtype())
+    in.actual = narrowed(in.actual, type);
   const Finding finding = find(options, in, problem);
   print(options.json ? document_text(json(in, finding)) : text(in, finding));
   constexpr int kExitCodes[] = {0, 1, 2, 2};

@@ -75,8 +75,8 @@ const std::vector<OptionSpec> kTable = {
     {"--accumulate", "TYPE", "of the kernel's sums; default: float32, or float64 if ACTUAL is",
      "Kernel", kCheck, float_type,
      [](const Given& g, AllOptions& o) { o.accumulate = float_type_from(g); }},
-    {"--weights-in", "TYPE", "of its weights; default: that of v, if of 16 bits", "Kernel", kCheck,
-     float_type, [](const Given& g, AllOptions& o) { o.weights_in = float_type_from(g); }},
+    {"--weights-in", "TYPE", "of its weights; default: of 16 bits if v and ACTUAL are", "Kernel",
+     kCheck, float_type, [](const Given& g, AllOptions& o) { o.weights_in = float_type_from(g); }},
 
     {"--threads", "N", "default: all processors; changes no byte of a result", "Other", kComputing,
      text, [](const Given& g, AllOptions& o) { o.settings.threads = threads_from(g); }},

@@ -48,7 +48,8 @@ struct CheckOptions {
   ProblemOptions problem;
   std::optional<Dtype>
       accumulate;  ///< of the kernel; absent: float32, or float64 for a float64 output
-  std::optional<Dtype> weights_in;  ///< absent: the type of v if it has 16 bits, else `accumulate`
+  std::optional<Dtype>
+      weights_in;  ///< absent: that of v and the output if of 16 bits, or `accumulate`
   int threads = 1;
   ShowProgress progress = ShowProgress::automatic;
   bool json = false;  ///< the report as one JSON object
