@@ -238,6 +238,24 @@ TEST_CASE("exact: weights and outputs 2^-53 to 2^-480 off a midpoint", "[exact]"
       }
 }
 
+TEST_CASE("exact: a value 2^-290 beside the others counts where a midpoint is met to 2^-470",
+          "[exact]") {
+  const double e = epsilon(Dtype::float32), midpoint = 1 + e / 2;
+  for (const double tiny : {0x1p-290, -0x1p-290}) {
+    // The second key has the value 1, and two equal ones before it these two.
+    const double first = 2 + 8 * e;
+    Big numerator(400), denominator(400);
+    mpfr_set_d(numerator, midpoint - 1, MPFR_RNDN);
+    mpfr_set_d(denominator, first - 2 * midpoint, MPFR_RNDN);
+    mpfr_add_d(denominator, denominator, tiny, MPFR_RNDN);
+    const auto [q, two] = two_keys(numerator, denominator, 9, Dtype::float64);
+    std::vector<double> k = values_of(two);
+    const std::vector<double> key(k.begin(), k.begin() + 9);
+    k.insert(k.begin(), key.begin(), key.end());
+    check_against_referee(q, matrix(3, 9, k), matrix({{first}, {tiny}, {1}}));
+  }
+}
+
 TEST_CASE("exact: a dot product's huge terms that cancel leave no trace", "[exact]") {
   Random random(8);
   for (double huge : {1e8, 1e17, 1e30, 1e150, 1e200}) {

@@ -81,3 +81,29 @@ TEST_CASE("real_scores: groups by equal score, the largest first", "[real_scores
   CHECK(scores.least_gap(1, 2) > 0x1.27p999);
   CHECK(scores.least_gap(1, 2) < 0x1.28p999);
 }
+
+TEST_CASE("real_scores: dot products are equal in whatever order two doubles fail to hold them",
+          "[real_scores]") {
+  Random random(3);
+  for (int row = 0; row < 50; ++row) {
+    std::vector<double> key = {1,
+                               0x1p-53,
+                               random.normal() * 0x1p-60,
+                               random.normal() * 0x1p-100,
+                               random.normal() * 0x1p-120,
+                               random.normal() * 0x1p-150};
+    std::vector<double> k;
+    std::vector<Index> keys;
+    for (Index j = 0; j < 20; ++j) {
+      k.insert(k.end(), key.begin(), key.end());
+      keys.push_back(j);
+      std::swap(key[static_cast<std::size_t>(random.integer(0, 5))],
+                key[static_cast<std::size_t>(random.integer(0, 5))]);
+    }
+    const Array q = matrix({{1, 1, 1, 1, 1, 1}}), all_k = matrix(20, 6, k);
+    const Array v = matrix(20, 1, std::vector<double>(20, 0));
+    const Head head = make_head(q, all_k, v);
+    RealScores scores(head, 0, keys);
+    CHECK(scores.groups().size() == 1);
+  }
+}
