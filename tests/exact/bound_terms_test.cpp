@@ -259,7 +259,9 @@ struct Bounds {
   std::vector<double> weights;
 };
 
-Bounds bounds_of(const ArithmeticError& arithmetic, const Row& row) {
+/// near    what is known of the near keys, or null: norms of all keys are
+Bounds bounds_of(const ArithmeticError& arithmetic, const Row& row,
+                 const NearKeys* near = nullptr) {
   std::vector<double> k;
   for (const double factor : row.of.factors)
     for (const double q_i : row.of.q) k.push_back(factor * q_i);
@@ -267,13 +269,26 @@ Bounds bounds_of(const ArithmeticError& arithmetic, const Row& row) {
   const Array query = matrix(1, row.features(), row.of.q);
   const Head head = make_head(query, keys, values);
   const Norms norms = measure_norms(keys, values, 1);
-  const RowBound bound(arithmetic, head, norms, query_norms(norms, row.of.q.data()), row.of.bounded,
-                       row.sum, row.squares);
+  const RowBound bound =
+      near == nullptr
+          ? RowBound(arithmetic, head, norms, query_norms(norms, row.of.q.data()), row.of.bounded,
+                     row.sum, row.squares)
+          : RowBound(arithmetic, head, norms, *near, row.of.bounded, row.sum, row.squares);
   Bounds result{0, std::vector<double>(row.w.size())};
   const Index column = 0;
   bound.outputs({&column, 1}, &row.o, &result.output);
   bound.weights(row.keys(), row.w.data(), result.weights.data());
   return result;
+}
+
+/// All keys are near.
+NearKeys all_near(const Row& row) {
+  NearKeys near{KeySet(row.keys()), row.keys(), 1e5, 0};
+  const double q_square =
+      std::inner_product(row.of.q.begin(), row.of.q.end(), row.of.q.begin(), 0.0);
+  for (const double factor : row.of.factors)
+    near.products = std::max(near.products, q_square * std::fabs(factor));
+  return near;
 }
 
 }  // namespace
@@ -292,6 +307,8 @@ TEST_CASE("bound: each kind of error alone is within what is allowed for it, and
       const Bounds bounds = bounds_of(arithmetic, row);
       const double error = output_error(kind, row);
       CHECK(error <= bounds.output * (1 + 1e-9));
+      const NearKeys near = all_near(row);
+      CHECK(error <= bounds_of(arithmetic, row, &near).output * (1 + 1e-9));
       if (bounds.output > 0) largest_ratio = std::max(largest_ratio, error / bounds.output);
       const std::vector<double> errors = weight_errors(kind, row);
       for (std::size_t j = 0; j < errors.size(); ++j) {
@@ -326,4 +343,18 @@ TEST_CASE("bound: an average of zeros is not off at all", "[bound]") {
   const Case equal{"", {1}, {1, 1}, true, [](Index) { return 0.0; }};
   CHECK(bounds_of(kernel::kFloat64Error, Row(equal)).output == 0);
   CHECK(bounds_of(kernel::kFloat32Error, Row(equal)).output == 0);
+}
+
+TEST_CASE("bound: keys that are not near have weights up to exp(-gap), or none", "[bound]") {
+  // Taken with these weights, and away from the value of the first key.
+  const Case far{
+      "", {1}, std::vector<double>(64, -10), true, [](Index j) { return j == 0 ? 1.0 : -1.0; }};
+  Case with_near = far;
+  with_near.factors[0] = 0;
+  const Row row(with_near);
+  const NearKeys near{KeySet(64), 1, 10, 0};
+  const Bounds bounds = bounds_of({}, row, &near);
+  CHECK(1 - row.o <= bounds.output);
+  CHECK(bounds.output <= 2.2 * (1 - row.o));
+  CHECK(1 - row.w[0] <= bounds.weights[0]);
 }
