@@ -21,8 +21,10 @@ Values multiplicities(const std::vector<std::uint64_t>& hashes) {
   std::vector<std::uint64_t> sorted = hashes;
   std::ranges::sort(sorted);
   Values counts;
-  for (std::uint64_t hash : hashes)
-    counts.push_back(static_cast<double>(std::ranges::equal_range(sorted, hash).size()));
+  for (std::uint64_t hash : hashes) {
+    const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), hash);
+    counts.push_back(static_cast<double>(last - first));
+  }
   return counts;
 }
 

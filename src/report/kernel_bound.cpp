@@ -82,7 +82,7 @@ std::vector<Index> rows_to_look_at(const Values& q_norms) {
     some.push_back(rows[static_cast<std::size_t>(row)]);
   }
   std::ranges::sort(some);
-  some.erase(std::ranges::unique(some).begin(), some.end());
+  some.erase(std::unique(some.begin(), some.end()), some.end());
   return some;
 }
 
