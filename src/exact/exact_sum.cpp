@@ -24,6 +24,13 @@ class Accumulator {
     if (!product_is_exact(x, y)) add_low(std::fma(x, y, -product));
   }
 
+  /// Adds what another sum holds.
+  void add(const Accumulator& other) {
+    add(other.high_);
+    add_low(other.low_);
+    lost_ += other.lost_;
+  }
+
   ExactSum result() {
     const double low = add_to(high_, low_);
     return {high_, low, std::isfinite(high_) ? lost_ * (1 + 0x1p-20) : HUGE_VAL};
@@ -52,9 +59,14 @@ class Accumulator {
 }  // namespace
 
 ExactSum exact_dot(const double* x, const double* y, Index count) {
-  Accumulator sum;
-  for (Index i = 0; i < count; ++i) sum.add_product(x[i], y[i]);
-  return sum.result();
+  constexpr Index kSums = 4;  // that need not wait for each other
+  Accumulator sums[kSums];
+  Index i = 0;
+  for (; i + kSums <= count; i += kSums)
+    for (Index s = 0; s < kSums; ++s) sums[s].add_product(x[i + s], y[i + s]);
+  for (; i < count; ++i) sums[0].add_product(x[i], y[i]);
+  for (Index s = 1; s < kSums; ++s) sums[0].add(sums[s]);
+  return sums[0].result();
 }
 
 }  // namespace sdpa

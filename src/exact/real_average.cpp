@@ -109,17 +109,16 @@ double RealAverage::round_average(const std::vector<Value>& values) {
     const std::optional<FirstRatio> ratio =
         ratio_to_first(scores_, leading, precision, kLargestGap);
     if (!ratio) return 0;
-    GroupSum sum(numerators(leading, precision));
-    for (const Value& value : values) sum.add(value.group, value.sum);
-    const Denominator& L = denominator(precision);
+    const Sum V = sum_values(values, precision);
+    const Sum& L = denominator(precision);
 
     // o = V R / L, where R is the ratio of the leading numerator to the first. Its error is at most
     // dV R / L + |o| (dR / R + dL / L), and what its two roundings add. Doubled for the products of
     // errors.
     BigFloat factor(precision), o(precision), error(64), relative(64);
     mpfr_div(factor, ratio->value, L.value, MPFR_RNDN);
-    mpfr_mul(o, sum.value(), factor, MPFR_RNDN);
-    mpfr_mul(error, sum.error(), factor, MPFR_RNDU);
+    mpfr_mul(o, V.value, factor, MPFR_RNDN);
+    mpfr_mul(error, V.error, factor, MPFR_RNDU);
     mpfr_add(relative, ratio->error, L.error, MPFR_RNDU);
     mpfr_add(relative, relative, unit(precision), MPFR_RNDU);
     BigFloat size(64);
@@ -139,6 +138,19 @@ double RealAverage::round_average(const std::vector<Value>& values) {
     const int sign = sign_against(boundary, values);
     return sign > 0 ? upper : sign < 0 ? lower : round_real(boundary, dtype_);
   }
+}
+
+/// sum_g V_g exp(x_g), relative to the first of these groups.
+RealAverage::Sum RealAverage::sum_values(const std::vector<Value>& values, mpfr_prec_t precision) {
+  Sum result{BigFloat(precision), BigFloat(64)};
+  if (values.size() == 1) {
+    mpfr_set_ui(result.error, mpfr_set(result.value, values[0].sum, MPFR_RNDN) != 0, MPFR_RNDN);
+    if (mpfr_zero_p(static_cast<mpfr_srcptr>(result.error))) return result;
+  }
+  GroupSum sum(numerators(values[0].group, precision));
+  for (const Value& value : values) sum.add(value.group, value.sum);
+  mpfr_set(result.value, sum.value(), MPFR_RNDN);
+  return {std::move(result.value), sum.error()};
 }
 
 /// Sign of F(boundary).
@@ -167,7 +179,7 @@ Numerators& RealAverage::numerators(std::size_t leading, mpfr_prec_t precision) 
   return numerators_.try_emplace({leading, precision}, scores_, leading, precision).first->second;
 }
 
-const RealAverage::Denominator& RealAverage::denominator(mpfr_prec_t precision) {
+const RealAverage::Sum& RealAverage::denominator(mpfr_prec_t precision) {
   if (const auto known = denominators_.find(precision); known != denominators_.end())
     return known->second;
   GroupSum sum(numerators(0, precision));
@@ -176,7 +188,7 @@ const RealAverage::Denominator& RealAverage::denominator(mpfr_prec_t precision) 
     mpfr_set_ui(count, static_cast<unsigned long>(scores_.groups()[g].count()), MPFR_RNDN);
     sum.add(g, count);
   }
-  Denominator result{BigFloat(precision), sum.error()};
+  Sum result{BigFloat(precision), sum.error()};
   mpfr_set(result.value, sum.value(), MPFR_RNDN);
   mpfr_div(result.error, result.error, result.value, MPFR_RNDU);
   return denominators_.emplace(precision, std::move(result)).first->second;

@@ -33,8 +33,8 @@ class RealAverage {
     std::size_t group;
     BigFloat sum;
   };
-  struct Denominator {
-    BigFloat value, error;  // the error relatively
+  struct Sum {
+    BigFloat value, error;
   };
 
   std::vector<Value> sum_groups(std::span<const double> values) const;
@@ -42,12 +42,14 @@ class RealAverage {
   double round_mean(const BigFloat& sum) const;
   int sign_against(mpfr_srcptr boundary, const std::vector<Value>& values);
   Numerators& numerators(std::size_t leading, mpfr_prec_t precision);
-  const Denominator& denominator(mpfr_prec_t precision);
+  Sum sum_values(const std::vector<Value>& values, mpfr_prec_t precision);
+  /// sum_g n_g exp(x_g - x_0), and its relative error.
+  const Sum& denominator(mpfr_prec_t precision);
 
   RealScores& scores_;
   const Dtype dtype_;
   std::map<std::pair<std::size_t, mpfr_prec_t>, Numerators> numerators_;
-  std::map<mpfr_prec_t, Denominator> denominators_;
+  std::map<mpfr_prec_t, Sum> denominators_;
   std::map<std::size_t, double> weights_;  // of groups
 };
 
