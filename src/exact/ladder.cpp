@@ -1,10 +1,9 @@
 #include "exact/ladder.h"
 
-#include "array/float_format.h"
 #include "base/parallel.h"
 #include "exact/bound.h"
 #include "exact/decide.h"
-#include "exact/near_keys.h"
+#include "exact/known_rows.h"
 #include "exact/open_rows.h"
 #include "exact/real_row.h"
 #include "stage/stage.h"
@@ -13,23 +12,11 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace sdpa {
 
 namespace {
-
-/// A key whose score is so far below the largest has a weight below half of the smallest number of
-/// the type: exp(-104) < 2^-150, exp(-746) < 2^-1075.
-double gap_of_zero(Dtype dtype) {
-  return dtype == Dtype::float64 ? 746 : 104;
-}
-
-/// Where numerators may be off by so much relatively, most rows have values that stay open.
-double poor_error(Dtype dtype) {
-  return std::ldexp(1, -float_format(dtype).precision - 14);
-}
 
 class Ladder {
  public:
@@ -37,17 +24,12 @@ class Ladder {
       : dtype_(results.output.dtype()),
         threads_(threads),
         results_(results),
-        rows_(static_cast<std::size_t>(results.output.shape()[0])),
-        all_columns_(static_cast<std::size_t>(results.output.shape()[1])) {
-    std::iota(all_columns_.begin(), all_columns_.end(), Index{0});
-    for (const MeasuredRows& part : parts) measure_rows(part);
-  }
+        all_columns_(columns(results.output.shape()[1])),
+        rows_(parts, results.output.shape()[0], all_columns_, dtype_) {}
 
   void climb(LadderCounts& counts) {
     const kernel::InstructionSet& set = kernel::instruction_set();
-    std::vector<RowTask> tasks;
-    for (const Row& row : rows_)
-      if (row.norms != nullptr) tasks.push_back(row.task);
+    std::vector<RowTask> tasks = rows_.tasks();
 
     std::vector<OpenRow> open;
     if (dtype_ != Dtype::float64) {
@@ -58,7 +40,7 @@ class Ladder {
       settle_constant_columns(open);
       tasks.clear();
       for (const OpenRow& row : open) {
-        tasks.push_back(row_of(row).task);
+        tasks.push_back(rows_[row.row].task);
         tasks.back().columns = row.outputs;
       }
     }
@@ -73,69 +55,21 @@ class Ladder {
   }
 
  private:
-  /// What stays the same on the way up.
-  struct Row {
-    RowTask task;
-    const Norms* norms = nullptr;  // null: not asked for
-    QueryNorms query;
-    std::optional<NearKeys> near{};  // if they have been looked for
-  };
-
-  void measure_rows(const MeasuredRows& part) {
-    const Head& head = *part.rows.head;
-    std::vector<double> q_t(static_cast<std::size_t>(head.n.d_k));
-    for (Index r = 0; r < part.rows.count; ++r) {
-      head.q.read_rows(part.rows.first + r, 1, q_t.data());
-      const QueryNorms query = query_norms(*part.norms, q_t.data());
-      const Index row = part.rows.at + r;
-      rows_[static_cast<std::size_t>(row)] = {
-          {&head, part.rows.first + r, row, all_columns_,
-           score_bound(head, *part.norms, query.norm), dot_power(*part.norms, query.norm)},
-          part.norms,
-          query};
-    }
+  static std::vector<Index> columns(Index d_v) {
+    std::vector<Index> all(static_cast<std::size_t>(d_v));
+    std::iota(all.begin(), all.end(), Index{0});
+    return all;
   }
 
-  template <class Of>
-  const Row& row_of(const Of& of) const {
-    return rows_[static_cast<std::size_t>(of.row)];
-  }
-  template <class Of>
-  Row& row_of(const Of& of) {
-    return rows_[static_cast<std::size_t>(of.row)];
-  }
-
-  /// Finds the near keys of rows of which norms tell too little. Rows with only one are settled, and
-  /// taken out of the tasks.
+  /// Rows with only one near key are settled, and taken out of the tasks.
   void look_for_near_keys(std::vector<RowTask>& tasks, const kernel::ArithmeticError& error) {
-    constexpr std::size_t kRows = 32;  // that share the reading of keys
-    std::vector<std::vector<Index>> shares;
-    for (const RowTask& task : tasks) {
-      const Row& row = row_of(task);
-      if (row.near ||
-          numerator_error(error, *task.head, *row.norms, row.query) < poor_error(dtype_))
-        continue;
-      if (shares.empty() || shares.back().size() == kRows ||
-          rows_[static_cast<std::size_t>(shares.back()[0])].task.head != task.head)
-        shares.emplace_back();
-      shares.back().push_back(task.row);
-    }
-    parallel_for(threads_, std::ssize(shares), [&](Index i) {
-      const std::vector<Index>& share = shares[static_cast<std::size_t>(i)];
-      const Row& first = rows_[static_cast<std::size_t>(share[0])];
-      std::vector<Index> queries;
-      for (Index row : share) queries.push_back(rows_[static_cast<std::size_t>(row)].task.t);
-      std::vector<NearKeys> near =
-          near_keys(*first.task.head, *first.norms, queries, gap_of_zero(dtype_));
-      for (std::size_t r = 0; r < share.size(); ++r)
-        rows_[static_cast<std::size_t>(share[r])].near = std::move(near[r]);
-    });
+    rows_.look_for_near_keys(tasks, error, threads_);
     std::erase_if(tasks, [this](const RowTask& task) { return settle_single_key(task); });
   }
 
   /// Where one key alone is near, its value is the output up to what the others weigh.
   bool settle_single_key(const RowTask& task) {
-    const Row& row = row_of(task);
+    const KnownRow& row = rows_[task.row];
     if (!row.near || row.near->count != 1) return false;
     const Head& head = *task.head;
     const Index j = row.near->keys.keys()[0];
@@ -166,7 +100,7 @@ class Ladder {
     std::vector<RowTask> others;
     std::map<std::pair<const Head*, KeySet>, std::vector<RowTask>> groups;
     for (RowTask task : tasks) {
-      const Row& row = row_of(task);
+      const KnownRow& row = rows_[task.row];
       if (!row.near) {
         others.push_back(task);
         continue;
@@ -182,7 +116,7 @@ class Ladder {
     const bool share_groups = std::ssize(list) >= threads_;
     parallel_for(share_groups ? threads_ : 1, std::ssize(list), [&](Index g) {
       std::vector<RowTask>& rows = *list[static_cast<std::size_t>(g)];
-      const std::vector<Index> keys = row_of(rows[0]).near->keys.keys();
+      const std::vector<Index> keys = rows_[rows[0].row].near->keys.keys();
       const Head& head = *rows[0].head;
       const bool every_key = std::ssize(keys) == head.n.T_k;
       const Head near = every_key ? head : with_keys(head, keys);
@@ -208,23 +142,13 @@ class Ladder {
     run_stage(kernel, tasks, threads, sink);
   }
 
-  RowBound bound_of(const StageRows<double>& results, std::size_t r,
-                    const kernel::ArithmeticError& error) const {
-    const Row& row = row_of(results.rows[r]);
-    const Head& head = *row.task.head;
-    const double sum = results.sums[r], squares = results.squares[r];
-    if (row.near)
-      return RowBound(error, head, *row.norms, *row.near, results.bounded, sum, squares);
-    return RowBound(error, head, *row.norms, row.query, results.bounded, sum, squares);
-  }
-
   void take_outputs(const StageRows<double>& results, const kernel::ArithmeticError& error) {
     const Index count = std::ssize(results.columns);
     std::vector<double> errors(results.columns.size()), rounded(results.columns.size());
     for (std::size_t r = 0; r < results.rows.size(); ++r) {
       const Index at = static_cast<Index>(r) * count;
       const double* low = results.o_low == nullptr ? nullptr : results.o_low + at;
-      bound_of(results, r, error).outputs(results.columns, results.o + at, errors.data());
+      rows_.bound(results, r, error).outputs(results.columns, results.o + at, errors.data());
       const Index open = decide(results.o + at, low, errors.data(), count, dtype_, rounded.data());
       const Index row = results.rows[r].row;
       if (count == std::ssize(all_columns_))
@@ -250,10 +174,10 @@ class Ladder {
     for (std::size_t r = 0; r < results.rows.size(); ++r) {
       const Index at = static_cast<Index>(r) * block.stride;
       const double* low = block.w_low == nullptr ? nullptr : block.w_low + at;
-      bound_of(results, r, error).weights(block.keys, block.w + at, errors.data());
+      rows_.bound(results, r, error).weights(block.keys, block.w + at, errors.data());
       decide(block.w + at, low, errors.data(), block.keys, dtype_, rounded.data());
       const Index row = results.rows[r].row;
-      if (const auto& near = row_of(results.rows[r]).near; near && all_keys == nullptr)
+      if (const auto& near = rows_[results.rows[r].row].near; near && all_keys == nullptr)
         for (Index i = 0; i < block.keys; ++i)
           if (!near->keys.contains(key(i))) rounded[static_cast<std::size_t>(i)] = 0;
       if (all_keys == nullptr)
@@ -278,7 +202,7 @@ class Ladder {
   void settle_constant_columns(std::vector<OpenRow>& rows) {
     std::map<std::pair<const Head*, Index>, bool> constant;
     for (OpenRow& open : rows) {
-      const Head* head = row_of(open).task.head;
+      const Head* head = rows_[open.row].task.head;
       std::erase_if(open.outputs, [&](Index d) {
         const auto [known, is_new] = constant.try_emplace({head, d}, false);
         if (is_new) known->second = is_constant(head->v, d);
@@ -299,7 +223,7 @@ class Ladder {
   }
 
   void settle_row(const OpenRow& open) {
-    const Row& row = row_of(open);
+    const KnownRow& row = rows_[open.row];
     RealRow real(*row.task.head, row.task.t, dtype_);
     for (Index d : open.outputs) {
       const double value = real.output(d);
@@ -319,8 +243,8 @@ class Ladder {
   const Dtype dtype_;
   const int threads_;
   Attention& results_;
-  std::vector<Row> rows_;  // of the results
-  std::vector<Index> all_columns_;
+  const std::vector<Index> all_columns_;
+  KnownRows rows_;
   OpenRows open_rows_;
 };
 

@@ -1,5 +1,7 @@
 #include "exact/numerators.h"
 
+#include <algorithm>
+
 namespace sdpa {
 
 namespace {
@@ -10,10 +12,35 @@ constexpr mpfr_prec_t kGuard = 64;
 /// More than ln 2.
 constexpr double kLn2 = 0.69315;
 
+/// exp(x) in place, where |x| < 2^-size, by its series. Each term needs fewer bits than the one
+/// before it, and x often has few. Three roundings a term and the end of the series are below 2^-20
+/// of the last bit for up to 1000 terms, so only the last rounding counts.
+void exp_by_series(mpfr_ptr x, mpfr_prec_t size) {
+  const mpfr_prec_t precision = mpfr_get_prec(x) + 32;
+  BigFloat factor(std::max<mpfr_prec_t>(mpfr_min_prec(x), MPFR_PREC_MIN));
+  mpfr_set(factor, x, MPFR_RNDN);
+  BigFloat sum(precision), term(precision);
+  mpfr_set_ui(sum, 1, MPFR_RNDN);
+  mpfr_set_ui(term, 1, MPFR_RNDN);
+  for (mpfr_prec_t n = 1, bits = precision - size; bits >= MPFR_PREC_MIN; ++n, bits -= size) {
+    mpfr_prec_round(term, bits, MPFR_RNDN);
+    mpfr_mul(term, term, factor, MPFR_RNDN);
+    mpfr_div_ui(term, term, static_cast<unsigned long>(n), MPFR_RNDN);
+    mpfr_add(sum, sum, term, MPFR_RNDN);
+  }
+  mpfr_set(x, sum, MPFR_RNDN);
+}
+
 /// exp of a difference x of scores, in place. x has three roundings behind it, each of at most half
 /// a unit of x, and exp has one.
 void exp_in_place(mpfr_ptr x) {
-  mpfr_exp(x, x, MPFR_RNDN);
+  constexpr mpfr_prec_t kTerms = 128, kWorthIt = 1024;
+  const mpfr_prec_t precision = mpfr_get_prec(x);
+  const mpfr_prec_t size = mpfr_zero_p(x) ? 0 : -mpfr_get_exp(x);
+  if (precision >= kWorthIt && size * kTerms >= precision)
+    exp_by_series(x, size);
+  else
+    mpfr_exp(x, x, MPFR_RNDN);
 }
 double units_of_exp(double largest_argument) {
   return 2 * largest_argument + 1;

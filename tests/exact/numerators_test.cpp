@@ -112,3 +112,29 @@ TEST_CASE("numerators: what is out of reach has no ratio to the first", "[numera
   CHECK(ratio_to_first(scores, 1, kLow, 101).has_value());
   CHECK(!ratio_to_first(scores, 1, kLow, 99).has_value());
 }
+
+TEST_CASE("numerators: exp of small arguments to many digits", "[numerators]") {
+  // By the series where 128 terms are enough.
+  for (const Index d_k : {1, 2})
+    for (const double x : {0x1p-7, 0x1.8p-9, 0x1.23456789abcdep-40, 0x1p-1070})
+      for (const mpfr_prec_t precision : {512, 1024, 2048, 20000}) {
+        INFO("d_k " << d_k << ", x " << x << ", precision " << precision);
+        const std::vector<double> ones(static_cast<std::size_t>(d_k), 1);
+        std::vector<double> keys(static_cast<std::size_t>(2 * d_k), 0);
+        keys.back() = -x;
+        const Array q = matrix(1, d_k, ones), k = matrix(2, d_k, keys), v = matrix({{0}, {0}});
+        const Head head = make_head(q, k, v);
+        const std::vector<Index> positions = {0, 1};
+        RealScores scores(head, 0, positions);
+        const auto ratio = ratio_to_first(scores, 1, precision, 1);
+        REQUIRE(ratio.has_value());
+
+        BigFloat expected(precision + 200), error(precision + 200);
+        mpfr_sqrt_ui(expected, static_cast<unsigned long>(d_k), MPFR_RNDN);
+        mpfr_d_div(expected, -x, expected, MPFR_RNDN);
+        mpfr_exp(expected, expected, MPFR_RNDN);
+        mpfr_sub(error, ratio->value, expected, MPFR_RNDN);
+        mpfr_div(error, error, expected, MPFR_RNDN);
+        CHECK(mpfr_cmpabs(error, ratio->error) <= 0);
+      }
+}
