@@ -107,6 +107,8 @@ void read_elements(const Array& array, Index first, Index step, Index count, Num
       return read_as<std::int64_t>(from, step, count, out, kSame);
     case Dtype::uint64:
       return read_as<std::uint64_t>(from, step, count, out, kSame);
+    case Dtype::boolean:
+      return read_as<std::uint8_t>(from, step, count, out, kSame);
   }
 }
 

@@ -32,6 +32,7 @@ constexpr Description kDescriptions[] = {
     {Dtype::uint32, "uint32", {}, 4, false},
     {Dtype::int64, "int64", {}, 8, false},
     {Dtype::uint64, "uint64", {}, 8, false},
+    {Dtype::boolean, "bool", {}, 1, false},
 };
 
 const Description& description(Dtype dtype) {

@@ -8,7 +8,7 @@
 
 namespace sdpa {
 
-/// Types of array elements. The integers are read, never written.
+/// Types of array elements. The integers are read, never written; truth values are for masks.
 enum class Dtype {
   float16,   ///< IEEE 754 binary16
   bfloat16,  ///< the upper half of a float32
@@ -22,6 +22,7 @@ enum class Dtype {
   uint32,
   int64,
   uint64,
+  boolean,  ///< a byte, 0 or 1
 };
 
 Index size_bytes(Dtype dtype);

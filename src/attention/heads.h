@@ -1,27 +1,40 @@
 #pragma once
 
 #include "attention/attention.h"
+#include "attention/mask.h"
 #include "attention/problem.h"
 #include "exact/ladder.h"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace sdpa {
+
+/// How much of the rows asked for so far is visible. Rows behind their query length count as no
+/// query.
+struct MaskCounts {
+  Index visible_pairs = 0, pairs = 0;
+  Index empty_rows = 0;                  ///< that see no key
+  std::optional<Index> first_empty_row;  ///< counted through all heads
+};
 
 /// Attention of every head of a problem, some rows at a time. Rows are counted through all heads,
 /// one head behind the other: row h * T_q + t is query t of head h.
 ///
-/// Threads share the rows of all heads that are asked for together. What is to be known of k and v
-/// of a head is found out once, if rows are asked for in their order.
+/// Threads share the rows of all heads that are asked for together. What is to be known of k, v and
+/// the mask of a head is found out once, if rows are asked for in their order.
 class Heads {
  public:
-  /// q, k and v as check_shapes takes them, and throws.
+  /// q, k and v as check_shapes takes them; throws what it and Mask throw.
   Heads(const Array& q, const Array& k, const Array& v, const Settings& settings,
-        const Layout& layout = {}, const OperandNames& names = {});
+        const Layout& layout = {}, const OperandNames& names = {}, const MaskOptions& mask = {});
 
   const Problem& problem() const { return problem_; }
+  const Mask& mask() const { return mask_; }
   Index row_count() const { return problem_.heads() * problem_.n.T_q; }
 
   /// The type of the results.
@@ -33,25 +46,44 @@ class Heads {
   Index rows_at_a_time() const;
 
   /// Rows first ... first + count - 1: output (count, d_v), weights (count, T_k). Each row is what
-  /// attention() gives for its head.
+  /// attention() gives for its query and the keys that it sees, or what EmptyRows says. Throws
+  /// Error if a row sees no key and that is to be an error.
   Attention rows(Index first, Index count);
 
+  /// Of the rows that have been asked for.
+  const MaskCounts& mask_counts() const { return counts_; }
+
+  /// A row as [entry, head, query], as far as there are such axes.
+  std::string row_text(Index row) const;
+
  private:
-  /// If exact results are wanted of finite k and v; shared by the heads that share these.
-  using KnownNorms = std::shared_ptr<const Norms>;
+  /// What is shared by the heads that have the same k and v and see the same of them.
+  struct KnownKeys {
+    std::optional<Survey> survey;  ///< if there is a mask
+    std::optional<Norms> norms;    ///< if exact results are wanted, of finite keys
+  };
   struct KnownHead {
     Head head;
-    KnownNorms norms;
+    std::shared_ptr<const KnownKeys> keys;
   };
 
+  KnownKeys learn_keys(const Head& head, int threads) const;
   void learn_heads(Index first, Index last);
+  void count_rows(Index h, Index first, Index count);
+  void fill_empty_rows(const KnownHead& known, Index first, Index count, Index at,
+                       Attention& results) const;
+  void run(std::span<const MeasuredRows> parts, Attention& results) const;
+  void run_nonfinite(const HeadRows& part, Attention& results) const;
+  void run_finite_head(const Head& head, Attention& results) const;
   void run_exact(std::span<const MeasuredRows> parts, Attention& results) const;
   void run_plain(std::span<const MeasuredRows> parts, Attention& results) const;
 
   Settings settings_;
   Problem problem_;
+  Mask mask_;
   Dtype dtype_;
   std::map<Index, KnownHead> known_;  ///< those of the last rows
+  MaskCounts counts_;
 };
 
 }  // namespace sdpa

@@ -20,6 +20,8 @@ void require_matrix(const Operand& a) {
     throw Error(a.name, "shape " + a.array.shape().text() + " has " +
                             std::to_string(a.array.shape().rank()) +
                             " axes, attention needs at least 2");
+  if (a.array.dtype() == Dtype::boolean)
+    throw Error(a.name, "holds bool, not numbers: truth values are a mask");
 }
 
 std::string heads_text(Index heads) {

@@ -5,6 +5,7 @@
 #include "cli/nan_inputs.h"
 #include "cli/progress.h"
 #include "cli/result_file.h"
+#include "cli/streams.h"
 #include "io/array_file.h"
 
 #include <unistd.h>
@@ -19,18 +20,45 @@ namespace {
 struct Inputs {
   Array q, k, v;
   OperandNames names;
+  MaskOptions mask;
 };
 
 Inputs read_inputs(const AttendOptions& options) {
   if (options.problem.case_file) {
-    const Case c = read_case(*options.problem.case_file);
+    const Case c = read_case(*options.problem.case_file, mask_member_names());
     const std::string place = place_of(*options.problem.case_file);
-    return {c.q, c.k, c.v, {place + ": q", place + ": k", place + ": v"}};
+    return {c.q,
+            c.k,
+            c.v,
+            {place + ": q", place + ": k", place + ": v"},
+            read_mask(options.problem.mask, c.others, place)};
   }
   return {read_array(options.problem.q),
           read_array(options.problem.k),
           read_array(options.problem.v),
-          {place_of(options.problem.q), place_of(options.problem.k), place_of(options.problem.v)}};
+          {place_of(options.problem.q), place_of(options.problem.k), place_of(options.problem.v)},
+          read_mask(options.problem.mask)};
+}
+
+/// What there is to say about the mask, on standard error.
+void report_mask(const Heads& heads, bool verbose) {
+  if (heads.mask().is_everything()) {
+    if (verbose) complain("no mask");
+    return;
+  }
+  const MaskCounts& counts = heads.mask_counts();
+  const std::string warning = heads.mask().warning();
+  if (!warning.empty()) complain("warning: " + warning);
+  if (counts.empty_rows != 0) {
+    constexpr const char* kHold[] = {"zeros", "NaN", "the mean of v", ""};
+    complain("warning: " + std::to_string(counts.empty_rows) + " of " +
+             std::to_string(heads.row_count()) + " rows see no key, the first at " +
+             heads.row_text(*counts.first_empty_row) + "; they hold " +
+             kHold[static_cast<int>(heads.mask().empty_rows())]);
+  }
+  if (verbose)
+    complain(heads.mask().text() + "; " +
+             visible_text(counts.visible_pairs, counts.pairs, counts.empty_rows));
 }
 
 /// Computes all rows of all heads and writes them.
@@ -77,7 +105,7 @@ void warn_of_nan_inputs(const AttendOptions& options, const Inputs& in, const Re
 
 int run(const AttendOptions& options) {
   const Inputs in = read_inputs(options);
-  Heads heads(in.q, in.k, in.v, options.settings, options.problem.layout(), in.names);
+  Heads heads(in.q, in.k, in.v, options.settings, options.problem.layout(), in.names, in.mask);
 
   const Problem& problem = heads.problem();
   ResultFile output("output", options.output, problem.output_shape(), heads.dtype());
@@ -102,6 +130,7 @@ int run(const AttendOptions& options) {
   if (weights) weights->commit();
   output.warn();
   if (weights) weights->warn();
+  report_mask(heads, options.verbose);
   return 0;
 }
 

@@ -20,6 +20,10 @@ int run(const CompareOptions& options);
 /// there is no bound for some value or if zeros would pass too.
 int run(const CheckOptions& options);
 
+/// Shows which keys the queries of a shape see, without inputs: as a picture on standard output, as
+/// JSON, or as an array of bool in a file.
+int run(const MaskCommandOptions& options);
+
 /// Writes the text to standard output.
 int run(const ShowOptions& options);
 

@@ -12,6 +12,7 @@ constexpr std::string_view kUsage =
     R"(Usage: sdpa -q FILE -k FILE -v FILE [OPTION]...
        sdpa CASE [OPTION]...
        sdpa compare --help, sdpa check --help: is another result right?
+       sdpa mask --help: which keys does a query see?
 
 Scaled dot-product attention, softmax(q k^T / sqrt(d_k)) v, correctly rounded.
 
@@ -49,12 +50,31 @@ Examples:
 Exit status: 0 within the bound, 1 outside, 2 no judgement.
 )";
 
+constexpr std::string_view kMaskUsage =
+    R"(Usage: sdpa mask --shape T_qxT_k [OPTION]...
+
+Shows which keys each query sees: all those that every option given allows.
+Query t is at the position p = t + offset of the keys. The output is a picture;
+with -o it is an array of bool instead.
+
+Examples:
+  sdpa mask --shape 8x12 --causal --align bottom-right
+  sdpa mask --shape 512x512 --window 128,0 -o mask.npy
+
+Windows elsewhere, W keys with the query's own: --window W-1,0
+  sliding_window W (Hugging Face, Mistral)          --causal --window W-1,0
+  window_size (L, R) (FlashAttention; -1 is open)   --window L,R; inf for -1
+  local_window_size (L, R) (JAX)                    --window L,R
+)";
+
 std::string_view usage(Command command) {
   switch (command) {
     case Command::compare:
       return kCompareUsage;
     case Command::check:
       return kCheckUsage;
+    case Command::mask:
+      return kMaskUsage;
     default:
       return kUsage;
   }

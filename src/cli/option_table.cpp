@@ -14,9 +14,13 @@ using enum ValueKind;
 const std::vector<Command> kAttend = {attend};
 const std::vector<Command> kCompare = {compare};
 const std::vector<Command> kCheck = {check};
-const std::vector<Command> kAll = {attend, compare, check};
+const std::vector<Command> kMask = {Command::mask};
+const std::vector<Command> kAll = {attend, compare, check, Command::mask};
+const std::vector<Command> kWriting = {attend, Command::mask};
+const std::vector<Command> kMasking = {attend, Command::mask};
 const std::vector<Command> kComputing = {attend, check};
 const std::vector<Command> kReporting = {compare, check};
+const std::vector<Command> kReportingAny = {compare, check, Command::mask};
 
 const std::vector<OptionSpec> kTable = {
     {"CASE", "FILE", "all three inputs", "", kAttend, input,
@@ -44,8 +48,10 @@ const std::vector<OptionSpec> kTable = {
     {"--heads", "H", "heads that lie side by side in the last axis of q", "Heads", kComputing, text,
      [](const Given& g, AllOptions& o) { o.problem.heads = heads_from(g); }},
 
-    {"-o,--output", "FILE", ".npy, .json or .bin; default: JSON on standard output", "Results",
-     kAttend, output, [](const Given& g, AllOptions& o) { o.output = g.word; }},
+    {"--shape", "SHAPE", "T_q and T_k, as 8x12; extents of a batch and heads before them",
+     "Results", kMask, text, [](const Given& g, AllOptions& o) { o.shape = shape_from(g); }},
+    {"-o,--output", "FILE", ".npy, .json or .bin; default: standard output", "Results", kWriting,
+     output, [](const Given& g, AllOptions& o) { o.output = g.word; }},
     {"-w,--weights", "FILE", "also write the weights (T_q, T_k)", "Results", kAttend, output,
      [](const Given& g, AllOptions& o) { o.weights = g.word; }},
     {"--dtype", "TYPE",
@@ -60,6 +66,40 @@ const std::vector<OptionSpec> kTable = {
      choice,
      [](const Given& g, AllOptions& o) { o.settings.precision = Precision(g.choice); },
      {"exact", "float64", "float32"}},
+
+    {"--causal", "", "query t sees keys up to its position p = t + offset", "Masks", kMasking, none,
+     [](const Given&, AllOptions& o) { o.problem.mask.causal = true; }},
+    {"--window", "L,R", "keys from p - L to p + R; inf leaves a side open", "Masks", kMasking, text,
+     [](const Given& g, AllOptions& o) { o.problem.mask.window = window_from(g.name, g.word); }},
+    {"--align", "A",
+     "the offset: top-left (0), bottom-right (T_k - T_q, or of the lengths) or a number", "Masks",
+     kMasking, text,
+     [](const Given& g, AllOptions& o) { o.problem.mask.align = alignment_from(g.name, g.word); }},
+    {"--key-lengths", "N,...", "keys that are there: one for all or for each batch entry; or FILE",
+     "Masks", kMasking, lengths,
+     [](const Given& g, AllOptions& o) { o.problem.mask.key_lengths = g.word; }},
+    {"--query-lengths", "N,...", "the same of queries; rows behind are 0", "Masks", kMasking,
+     lengths, [](const Given& g, AllOptions& o) { o.problem.mask.query_lengths = g.word; }},
+    {"--mask", "FILE", "bool, broadcast to (..., T_q, T_k): true attends", "Masks", kMasking, input,
+     [](const Given& g, AllOptions& o) { o.problem.mask.mask = g.word; }},
+    {"--mask-true",
+     "WHAT",
+     "attend (the default), or ignore: true hides",
+     "Masks",
+     kMasking,
+     choice,
+     [](const Given& g, AllOptions& o) { o.problem.mask.mask_hides = g.choice == 1; },
+     {kMaskTrue[0], kMaskTrue[1]}},
+    {"--bias", "FILE", "added to the scaled scores, broadcast; -inf hides", "Masks", kMasking,
+     input, [](const Given& g, AllOptions& o) { o.problem.mask.bias = g.word; }},
+    {"--empty-rows",
+     "WHAT",
+     "of queries that see no key: zero (the default), nan, mean, error",
+     "Masks",
+     kMasking,
+     choice,
+     [](const Given& g, AllOptions& o) { o.problem.mask.empty_rows = EmptyRows(g.choice); },
+     {kEmptyRows[0], kEmptyRows[1], kEmptyRows[2], kEmptyRows[3]}},
 
     {"--bitwise", "", "the same bits: signs of zeros and NaN too", "Tolerance", kCompare, none,
      [](const Given&, AllOptions& o) { o.tolerance.bitwise = true; }},
@@ -88,8 +128,10 @@ const std::vector<OptionSpec> kTable = {
      choice,
      [](const Given& g, AllOptions& o) { o.progress = ShowProgress(g.choice); },
      {"auto", "always", "never"}},
-    {"--json", "", "the report as one JSON object", "Other", kReporting, none,
+    {"--json", "", "the report as one JSON object", "Other", kReportingAny, none,
      [](const Given&, AllOptions& o) { o.json = true; }},
+    {"--verbose", "", "say on standard error which mask was applied", "Other", kAttend, none,
+     [](const Given&, AllOptions& o) { o.verbose = true; }},
 
     // parse looks at these two before all others.
     {"-h,--help", "", "print this text", "Other", kAll, none, [](const Given&, AllOptions&) {}},
@@ -100,7 +142,7 @@ const std::vector<OptionSpec> kTable = {
 }  // namespace
 
 std::string_view name(Command command) {
-  constexpr std::string_view kNames[] = {"", "compare", "check"};
+  constexpr std::string_view kNames[] = {"", "compare", "check", "mask"};
   return kNames[static_cast<int>(command)];
 }
 

@@ -9,8 +9,8 @@
 
 namespace sdpa {
 
-enum class Command { attend, compare, check };
-constexpr Command kCommands[] = {Command::attend, Command::compare, Command::check};
+enum class Command { attend, compare, check, mask };
+constexpr Command kCommands[] = {Command::attend, Command::compare, Command::check, Command::mask};
 
 /// Its word on the command line; empty for attend.
 std::string_view name(Command command);
@@ -20,13 +20,14 @@ std::string_view name(Command command);
 struct AllOptions {
   ProblemOptions problem;
   std::string actual, expected;
-  std::string output = "-";
+  std::optional<std::string> output;
   std::optional<std::string> weights;
   Settings settings;
   ShowProgress progress = ShowProgress::automatic;
   Tolerance tolerance;
   std::optional<Dtype> accumulate, weights_in;
-  bool json = false;
+  bool json = false, verbose = false;
+  std::optional<Shape> shape;
 };
 
 /// One occurrence of an option, as typed.
@@ -40,6 +41,7 @@ struct Given {
 enum class ValueKind {
   none,        ///< a switch
   input,       ///< an argument of read_array or read_case
+  lengths,     ///< numbers joined by commas, or an argument of read_array
   output,      ///< a path, or "-"
   float_type,  ///< the name of a type of results
   choice,      ///< one of `choices`

@@ -63,6 +63,27 @@ double size_from(const Given& given) {
   return size;
 }
 
+Shape shape_from(const Given& given) {
+  std::vector<Index> extents;
+  std::string_view rest = given.word;
+  for (bool more = true; more;) {
+    const std::size_t end = rest.find('x');
+    const std::optional<long long> extent = parse_integer(rest.substr(0, end));
+    if (!extent || *extent < 0)
+      throw Error(given.name, in_quotes(given.word) + " is not extents joined by x, as 8x12");
+    extents.push_back(static_cast<Index>(*extent));
+    more = end != rest.npos;
+    if (more) rest.remove_prefix(end + 1);
+  }
+  if (extents.size() < 2)
+    throw Error(given.name, in_quotes(given.word) + " is one extent, T_q and T_k are two, as 8x12");
+  try {
+    return Shape(std::move(extents));
+  } catch (const Error& error) {
+    throw Error(given.name, error.what());
+  }
+}
+
 std::uint64_t steps_from(const Given& given) {
   const char* end = given.word.data() + given.word.size();
   std::uint64_t steps = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "array/dtype.h"
+#include "array/shape.h"
 #include "cli/option_table.h"
 
 #include <cstdint>
@@ -24,6 +25,9 @@ double number_from(const Given& given);
 
 /// A finite number of 0 or more.
 double size_from(const Given& given);
+
+/// Two extents or more joined by x, as 8x12.
+Shape shape_from(const Given& given);
 
 /// A count of 0 or more.
 std::uint64_t steps_from(const Given& given);

@@ -2,6 +2,7 @@
 
 #include "attention/attention.h"
 #include "attention/layout.h"
+#include "cli/mask_arguments.h"
 #include "cli/progress.h"
 #include "report/difference.h"
 
@@ -24,6 +25,8 @@ struct ProblemOptions {
   std::optional<Index> heads;           ///< that the last axis of q holds; not with axis_order
 
   Layout layout() const { return {axis_order.value_or(AxisOrder::htd), heads}; }
+
+  MaskArguments mask;
 };
 
 /// The main job: attention on files.
@@ -33,6 +36,7 @@ struct AttendOptions {
   std::optional<std::string> weights;  ///< path of the weights, if they are wanted
   Settings settings;                   ///< of the computation
   ShowProgress progress = ShowProgress::automatic;
+  bool verbose = false;  ///< say on standard error what was applied
 };
 
 /// Two arrays, compared. Both are arguments of read_array.
@@ -55,13 +59,22 @@ struct CheckOptions {
   bool json = false;  ///< the report as one JSON object
 };
 
+/// The allowed connections of a mask, without any inputs.
+struct MaskCommandOptions {
+  Shape shape;  ///< (..., T_q, T_k)
+  MaskArguments mask;
+  std::optional<std::string> output;  ///< path of the mask as an array of bool
+  bool json = false;                  ///< one JSON object instead of a picture
+};
+
 /// Text that was asked for instead of work: --help and --version.
 struct ShowOptions {
   std::string text;
 };
 
 /// What a command line asks for: the options of one command. Each has its function run().
-using Request = std::variant<AttendOptions, CompareOptions, CheckOptions, ShowOptions>;
+using Request =
+    std::variant<AttendOptions, CompareOptions, CheckOptions, MaskCommandOptions, ShowOptions>;
 
 /// Reads the words behind the program's name.
 ///

@@ -100,7 +100,7 @@ void require_different_outputs(const std::vector<Found>& all) {
     if (found.option->kind == ValueKind::output)
       outputs.insert(outputs.end(), found.given.begin(), found.given.end());
   if (outputs.empty() || outputs.front().name != "--output")
-    outputs.insert(outputs.begin(), {"--output", AllOptions{}.output});
+    outputs.insert(outputs.begin(), {"--output", "-"});
   for (auto later = outputs.begin(); later != outputs.end(); ++later)
     for (auto earlier = outputs.begin(); earlier != later; ++earlier)
       if (is_same_output(later->word, earlier->word))
@@ -121,10 +121,14 @@ Request request(Command command, const AllOptions& o) {
       require_one_layout(o.problem);
       return CheckOptions{o.actual,           o.problem,  o.accumulate, o.weights_in,
                           o.settings.threads, o.progress, o.json};
+    case Command::mask:
+      if (!o.shape) throw Error("--shape", "missing; T_q and T_k of the mask, as 8x12");
+      return MaskCommandOptions{*o.shape, o.problem.mask, o.output, o.json};
     default:
       require_inputs(o.problem, true);
       require_one_layout(o.problem);
-      return AttendOptions{o.problem, o.output, o.weights, o.settings, o.progress};
+      return AttendOptions{o.problem, o.output.value_or("-"), o.weights, o.settings, o.progress,
+                           o.verbose};
   }
 }
 

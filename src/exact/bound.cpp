@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 namespace sdpa {
 
@@ -49,6 +51,12 @@ namespace sdpa {
 //    the argument: all T_k of them change the sum of the numerators and that of the values by as
 //    much as `left_out` says, relatively, either way.
 //
+// 8. Where a bias is added, each of at most B, the kernel scales scores first: in place of M stands
+//    M + B, and `bias` times that is added once. A bias that is more than 2M + 750 below the largest
+//    one makes a weight below exp(-750) < 2^-1074, and a numerator of the kernel that is 0, or as
+//    small: it counts as one that underflows, and does not matter for B. Numerators may underflow
+//    then even if no maximum is subtracted.
+//
 // What a, the arithmetic, contributes to each of these is in kernel/error.h.
 
 namespace {
@@ -75,12 +83,15 @@ double raises(const Head& head) {
   return std::ceil(keys / kernel::kKeyBlock) + std::ceil(keys / kernel::kKeySpan);
 }
 
-/// What W holds besides the partial sums, where M bounds the scores.
-double weights_error(const kernel::ArithmeticError& a, const Head& head, double M, bool bounded) {
+/// What W holds besides the partial sums, where M bounds the scores and `bias` what is added to them.
+double weights_error(const kernel::ArithmeticError& a, const Head& head, double M, bool bounded,
+                     double bias = 0) {
+  const double S = M + bias;
   const double chains = std::ceil(static_cast<double>(head.n.d_k) / kFeatures);
   double error =
-      a.dot * chains * M + a.scale * M + a.exp + static_cast<double>(head.n.d_k) * a.underflow;
-  if (!bounded) error += (4 * a.subtract + 3 * a.scale) * M + raises(head) * (a.exp + a.multiply);
+      a.dot * chains * M + a.scale * S + a.exp + static_cast<double>(head.n.d_k) * a.underflow;
+  if (head.visible.bias) error += a.bias * S;
+  if (!bounded) error += (4 * a.subtract + 3 * a.scale) * S + raises(head) * (a.exp + a.multiply);
   return error * kSlack;
 }
 
@@ -127,6 +138,27 @@ double left_out(const Head& head, const NearKeys& near) {
   return static_cast<double>(head.n.T_k) * std::exp(-near.gap) * kSlack;
 }
 
+RowBias row_bias(const Head& head, Index t, double scores) {
+  if (!head.visible.bias) return {};
+  constexpr double kNegligible = 750;
+  double least = HUGE_VAL, largest = -HUGE_VAL;
+  std::vector<double> values(static_cast<std::size_t>(kernel::kKeyBlock));
+  std::uint32_t flags[kernel::kKeyBlock / kWordKeys];
+  for (Index first = 0; first < head.n.T_k; first += kernel::kKeyBlock) {
+    const Index count = std::min(kernel::kKeyBlock, head.n.T_k - first);
+    head.visible.flags(t, first, count, flags);
+    head.visible.bias->read(t, first, count, values.data());
+    for (const KeyRun& run : runs_of_flags(flags, count))
+      for (Index j = run.first; j < run.end; ++j) {
+        least = std::min(least, values[static_cast<std::size_t>(j)]);
+        largest = std::max(largest, values[static_cast<std::size_t>(j)]);
+      }
+  }
+  if (least > largest) return {};
+  const double lowest = std::max(least, largest - 2 * scores - kNegligible);
+  return {std::fabs(largest) * kSlack, std::max(std::fabs(largest), std::fabs(lowest)) * kSlack};
+}
+
 RowBound::RowBound(const kernel::ArithmeticError& a, const Head& head, const Norms& norms,
                    bool bounded, double sum, double squares)
     : norms_(norms) {
@@ -136,17 +168,17 @@ RowBound::RowBound(const kernel::ArithmeticError& a, const Head& head, const Nor
   sums_ = (a.weighted_sum + spans * a.total) * kSlack;
   quotient_ = (a.sum + spans * a.total + a.divide) * kSlack;
   spread_ = std::sqrt(squares) / sum * kSlack;
-  underflow_ = bounded ? 0 : keys * 0x1p-1021 / sum;
+  underflow_ = bounded && !head.visible.bias ? 0 : keys * 0x1p-1021 / sum;
   product_underflow_ = keys * a.underflow / sum + 2 * a.underflow;
 }
 
 RowBound::RowBound(const kernel::ArithmeticError& a, const Head& head, const Norms& norms,
-                   const QueryNorms& query, bool bounded, double sum, double squares)
+                   const QueryNorms& query, bool bounded, double sum, double squares, double bias)
     : RowBound(a, head, norms, bounded, sum, squares) {
   const double M = score_bound(head, norms, query.norm);
   partial_sums_ = partial_sums_error(a, head, query.partial);
-  weights_ = weights_error(a, head, M, bounded);
-  all_weights_ = known(weights_ + partial_sums_ * norms.k_partial, M);
+  weights_ = weights_error(a, head, M, bounded, bias);
+  all_weights_ = known(weights_ + partial_sums_ * norms.k_partial, M + bias);
   if (!(all_weights_ < HUGE_VAL)) weights_ = HUGE_VAL;
 }
 

@@ -15,8 +15,9 @@ class RowBound {
   /// query          the row of q
   /// bounded        whether the kernel left the maximum alone (Question::bounded)
   /// sum, squares   what the kernel's `finish` wrote for the row
+  /// bias           at least the absolute value of every bias that matters (RowBias)
   RowBound(const kernel::ArithmeticError& arithmetic, const Head& head, const Norms& norms,
-           const QueryNorms& query, bool bounded, double sum, double squares);
+           const QueryNorms& query, bool bounded, double sum, double squares, double bias = 0);
 
   /// The same where the near keys of the row are known. What it says of weights holds for these.
   RowBound(const kernel::ArithmeticError& arithmetic, const Head& head, const Norms& norms,
@@ -54,11 +55,21 @@ double numerator_error(const kernel::ArithmeticError& arithmetic, const Head& he
 double dot_power(const Norms& norms, double q_norm);
 double dot_power(const NearKeys& near);
 
-/// At least the absolute value of every score of a row, or every near key's.
+/// At least the absolute value of every score of a row, or every near key's, without the bias.
 double score_bound(const Head& head, const Norms& norms, double q_norm);
 double score_bound(const Head& head, const NearKeys& near);
 
 /// At least the sum of the weights of all keys that are not near.
 double left_out(const Head& head, const NearKeys& near);
+
+/// What is added to the scores of a row.
+struct RowBias {
+  double largest = 0;   ///< absolute value of the largest one
+  double relevant = 0;  ///< at least the absolute value of every one that matters
+};
+
+/// Of row t, of whose scores the absolute values are at most `scores`; no bias that it sees is NaN
+/// or +inf. Nothing but zeros where there is no bias.
+RowBias row_bias(const Head& head, Index t, double scores);
 
 }  // namespace sdpa

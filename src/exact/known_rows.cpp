@@ -30,12 +30,14 @@ KnownRows::KnownRows(std::span<const MeasuredRows> parts, Index rows,
     for (Index r = 0; r < part.rows.count; ++r) {
       head.q.read_rows(part.rows.first + r, 1, q_t.data());
       const QueryNorms query = query_norms(*part.norms, q_t.data());
-      const Index row = part.rows.at + r;
+      const Index row = part.rows.at + r, t = part.rows.first + r;
+      const double scores = score_bound(head, *part.norms, query.norm);
+      const RowBias bias = row_bias(head, t, scores);
       rows_[static_cast<std::size_t>(row)] = {
-          {&head, part.rows.first + r, row, columns, score_bound(head, *part.norms, query.norm),
-           dot_power(*part.norms, query.norm)},
+          {&head, t, row, columns, scores + bias.largest, dot_power(*part.norms, query.norm)},
           part.norms,
-          query};
+          query,
+          bias.relevant};
     }
   }
 }
@@ -53,7 +55,8 @@ void KnownRows::look_for_near_keys(std::span<const RowTask> tasks,
   std::vector<std::vector<Index>> shares;
   for (const RowTask& task : tasks) {
     const KnownRow& row = (*this)[task.row];
-    if (row.near || numerator_error(error, *task.head, *row.norms, row.query) < poor_error(dtype_))
+    if (row.near || !task.head->visible.is_everything() ||
+        numerator_error(error, *task.head, *row.norms, row.query) < poor_error(dtype_))
       continue;
     if (shares.empty() || shares.back().size() == kRows ||
         (*this)[shares.back()[0]].task.head != task.head)
@@ -78,7 +81,7 @@ RowBound KnownRows::bound(const StageRows<double>& results, std::size_t r,
   const Head& head = *row.task.head;
   const double sum = results.sums[r], squares = results.squares[r];
   if (row.near) return RowBound(error, head, *row.norms, *row.near, results.bounded, sum, squares);
-  return RowBound(error, head, *row.norms, row.query, results.bounded, sum, squares);
+  return RowBound(error, head, *row.norms, row.query, results.bounded, sum, squares, row.bias);
 }
 
 }  // namespace sdpa

@@ -176,8 +176,10 @@ class Ladder {
       const double* low = block.w_low == nullptr ? nullptr : block.w_low + at;
       rows_.bound(results, r, error).weights(block.keys, block.w + at, errors.data());
       decide(block.w + at, low, errors.data(), block.keys, dtype_, rounded.data());
-      const Index row = results.rows[r].row;
-      if (const auto& near = rows_[results.rows[r].row].near; near && all_keys == nullptr)
+      const RowTask& task = results.rows[r];
+      const Index row = task.row;
+      if (!task.head->visible.is_everything()) decide_hidden(task, block, rounded);
+      if (const auto& near = rows_[row].near; near && all_keys == nullptr)
         for (Index i = 0; i < block.keys; ++i)
           if (!near->keys.contains(key(i))) rounded[static_cast<std::size_t>(i)] = 0;
       if (all_keys == nullptr)
@@ -189,6 +191,16 @@ class Ladder {
       for (Index& position : open) position = key(position);
       if (!open.empty()) open_rows_.add({row, {}, std::move(open)});
     }
+  }
+
+  /// The weights of hidden keys are zeros.
+  static void decide_hidden(const RowTask& task, const StageWeights<double>& block,
+                            std::vector<double>& rounded) {
+    std::uint32_t flags[kernel::kKeyBlock / kWordKeys];
+    task.head->visible.flags(task.t, block.first, block.keys, flags);
+    for (Index j = 0; j < block.keys; ++j)
+      if ((flags[j / kWordKeys] >> (j % kWordKeys) & 1) == 0)
+        rounded[static_cast<std::size_t>(j)] = 0;
   }
 
   static std::vector<Index> undecided(const std::vector<double>& rounded) {
@@ -203,6 +215,7 @@ class Ladder {
     std::map<std::pair<const Head*, Index>, bool> constant;
     for (OpenRow& open : rows) {
       const Head* head = rows_[open.row].task.head;
+      if (!head->visible.is_everything()) continue;
       std::erase_if(open.outputs, [&](Index d) {
         const auto [known, is_new] = constant.try_emplace({head, d}, false);
         if (is_new) known->second = is_constant(head->v, d);
@@ -230,6 +243,13 @@ class Ladder {
       store(results_.output, open.row, d, &value, 1);
     }
     if (open.weights.empty()) return;
+    if (!row.task.head->visible.is_everything()) {
+      for (Index j : open.weights) {
+        const double value = real.weight(j);
+        store(*results_.weights, open.row, j, &value, 1);
+      }
+      return;
+    }
     const KeySet near =
         row.near
             ? row.near->keys

@@ -94,14 +94,13 @@ void add_value_rows(const double* v, Index d_v, const double* partial, const dou
   }
 }
 
-Measured measure(const MatrixView& k, const MatrixView& v, const Numbers& n, Index first,
-                 Index last) {
+Measured measure(const MatrixView& k, const MatrixView& v, const Numbers& n,
+                 std::span<const KeyRun> runs) {
   constexpr Index kRows = 8;  // at once, so that sums of columns stay in registers
   const Index d_k = k.columns(), d_v = v.columns();
   Measured m{0, 0, 0, zeros(d_v), zeros(d_v), zeros(d_v), zeros(d_v)};
   Numbers k_rows = zeros(kRows * d_k), v_rows = zeros(kRows * d_v);
-  for (Index j = first; j < last; j += kRows) {
-    const Index count = std::min(kRows, last - j);
+  const auto measure_rows = [&](Index j, Index count) {
     k.read_rows(j, count, k_rows.data());
     v.read_rows(j, count, v_rows.data());
     double partial[kRows], rounded[kRows];
@@ -119,12 +118,33 @@ Measured measure(const MatrixView& k, const MatrixView& v, const Numbers& n, Ind
     else
       for (Index r = 0; r < count; ++r)
         add_value_rows<1>(v_rows.data() + r * d_v, d_v, partial + r, rounded + r, m);
-  }
+  };
+  for (const KeyRun& run : runs)
+    for (Index j = run.first; j < run.end; j += kRows)
+      measure_rows(j, std::min(kRows, run.end - j));
   return m;
 }
 
 void add(Numbers& sums, const Numbers& x) {
   for (std::size_t i = 0; i < x.size(); ++i) sums[i] += x[i];
+}
+
+/// Runs cut into pieces of at most so many keys, and the pieces gathered to as many.
+std::vector<std::vector<KeyRun>> chunks_of(std::span<const KeyRun> runs, Index chunk) {
+  std::vector<std::vector<KeyRun>> chunks(1);
+  Index room = chunk;
+  for (KeyRun run : runs)
+    while (run.count() > 0) {
+      if (room == 0) {
+        chunks.emplace_back();
+        room = chunk;
+      }
+      const Index end = std::min(run.end, run.first + room);
+      chunks.back().push_back({run.first, end});
+      room -= end - run.first;
+      run.first = end;
+    }
+  return chunks;
 }
 
 }  // namespace
@@ -138,13 +158,19 @@ double roundings(Index j) {
 }
 
 Norms measure_norms(const MatrixView& k, const MatrixView& v, int threads) {
+  const KeyRun all{0, k.rows()};
+  return measure_norms(k, v, {&all, 1}, threads);
+}
+
+Norms measure_norms(const MatrixView& k, const MatrixView& v, std::span<const KeyRun> runs,
+                    int threads) {
   constexpr Index kChunk = 512;  // less is not worth a thread
-  const Index T_k = k.rows();
   Numbers n = partial_sums(k.columns());
-  std::vector<Measured> chunks(static_cast<std::size_t>((T_k + kChunk - 1) / kChunk));
+  const std::vector<std::vector<KeyRun>> parts = chunks_of(runs, kChunk);
+  std::vector<Measured> chunks(parts.size());
   parallel_for(threads, std::ssize(chunks), [&](Index c) {
-    chunks[static_cast<std::size_t>(c)] =
-        measure(k, v, n, c * kChunk, std::min((c + 1) * kChunk, T_k));
+    const auto at = static_cast<std::size_t>(c);
+    chunks[at] = measure(k, v, n, parts[at]);
   });
 
   Measured all = std::move(chunks.front());

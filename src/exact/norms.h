@@ -1,6 +1,9 @@
 #pragma once
 
 #include "array/view.h"
+#include "stage/visible.h"
+
+#include <span>
 
 #include <vector>
 
@@ -25,8 +28,12 @@ struct Norms {
   std::vector<double> v_roundings;
 };
 
-/// The norms of k and v, for up to 2^27 features and 2^34 keys. One that float64 cannot hold is
+/// The norms of the rows of k and v in these runs, which are all that is read, for up to 2^27 features and 2^34 keys. One that float64 cannot hold is
 /// infinite; a NaN or an infinity in k or v makes k_all or a norm of v infinite or NaN.
+Norms measure_norms(const MatrixView& k, const MatrixView& v, std::span<const KeyRun> runs,
+                    int threads);
+
+/// Of all rows.
 Norms measure_norms(const MatrixView& k, const MatrixView& v, int threads);
 
 /// How many rounded operations of the weighted sum key j takes part in, at most: its product and

@@ -17,7 +17,7 @@ namespace sdpa {
 //    F(m) = sum_g exp(x_g) c_g,   c_g = V_g - n_g m,
 //
 // is positive, zero or negative. The x_g are distinct algebraic numbers (rational numbers times
-// 1/sqrt(d_k)), and the c_g are rational, so by the theorem of Lindemann and Weierstrass (A. Baker,
+// 1/sqrt(d_k), plus a bias), and the c_g are rational, so by the theorem of Lindemann and Weierstrass (A. Baker,
 // "Transcendental Number Theory", theorem 1.4) F(m) is zero only if every c_g is. That is a
 // question about sums of products of floating-point numbers, answered exactly; then m is the result
 // and ties go to even. Otherwise F(m) is not zero, and some finite precision shows its sign.

@@ -1,14 +1,13 @@
 #include "exact/real_row.h"
 
-#include <numeric>
+#include <algorithm>
 
 namespace sdpa {
 
 RealAverage& RealRow::average() {
   if (!average_) {
     free_reals_with_thread();
-    keys_.resize(static_cast<std::size_t>(head_.n.T_k));
-    std::iota(keys_.begin(), keys_.end(), Index{0});
+    keys_ = head_.visible.keys(t_, head_.n.T_k);
     scores_.emplace(head_, t_, keys_);
     average_.emplace(*scores_, dtype_);
   }
@@ -16,13 +15,15 @@ RealAverage& RealRow::average() {
 }
 
 double RealRow::output(Index d) {
-  column_.resize(static_cast<std::size_t>(head_.n.T_k));
-  head_.v.read_column(d, column_.data());
-  return average().average(column_);
+  RealAverage& of_keys = average();
+  column_.clear();
+  for (Index j : keys_) column_.push_back(head_.v.at(j, d));
+  return of_keys.average(column_);
 }
 
 double RealRow::weight(Index j) {
-  return average().weight(j);
+  RealAverage& of_keys = average();
+  return of_keys.weight(std::ranges::lower_bound(keys_, j) - keys_.begin());
 }
 
 }  // namespace sdpa

@@ -12,12 +12,12 @@ namespace sdpa {
 /// scores are only computed if a value is asked for.
 class RealRow {
  public:
-  /// Row t of q, on all keys. The head must outlive this.
+  /// Row t of q, on the keys that it sees. The head must outlive this.
   RealRow(const Head& head, Index t, Dtype dtype) : head_(head), t_(t), dtype_(dtype) {}
 
   /// Output d.
   double output(Index d);
-  /// The weight of key j.
+  /// The weight of key j, which it sees.
   double weight(Index j);
 
  private:

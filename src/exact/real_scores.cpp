@@ -8,17 +8,35 @@
 
 namespace sdpa {
 
+// Equal scores. Scores are q_t k_j / sqrt(d_k) + b_j. Where d_k is the square of an integer r, they are
+// (q_t k_j + r b_j) / r: sums of products as without a bias. Else sqrt(d_k) is irrational, and two
+// scores are equal only if both their dot products and their biases are.
+
 RealScores::RealScores(const Head& head, Index t, std::span<const Index> keys)
-    : head_(head), keys_(keys), q_t_(static_cast<std::size_t>(head.n.d_k)) {
+    : head_(head), t_(t), keys_(keys), q_t_(static_cast<std::size_t>(head.n.d_k)) {
   head.q.read_rows(t, 1, q_t_.data());
+  if (head.visible.bias) {
+    const auto root = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(head.n.d_k))));
+    if (root * root == head.n.d_k) {
+      root_ = static_cast<double>(root);
+      q_t_.push_back(root_);
+    } else {
+      for (Index j : keys) head.visible.bias->read(t, j, 1, &biases_.emplace_back());
+    }
+  }
   std::vector<double> k_j(q_t_.size());
   dots_.reserve(keys.size());
   for (Index j : keys) {
-    head.k.read_rows(j, 1, k_j.data());
-    dots_.push_back(exact_dot(q_t_.data(), k_j.data(), head.n.d_k));
+    read_key(j, k_j.data());
+    dots_.push_back(exact_dot(q_t_.data(), k_j.data(), std::ssize(q_t_)));
   }
   big_dots_.resize(keys.size());
   group_positions();
+}
+
+void RealScores::read_key(Index j, double* k_j) const {
+  head_.k.read_rows(j, 1, k_j);
+  if (root_ != 0) head_.visible.bias->read(t_, j, 1, k_j + head_.n.d_k);
 }
 
 void RealScores::group_positions() {
@@ -50,6 +68,18 @@ Difference subtract(const ExactSum& a, const ExactSum& b) {
 
 /// Sign of score a minus score b, exactly.
 int RealScores::compare(Index a, Index b) {
+  const int by_dots = compare_dots(a, b);
+  if (biases_.empty()) return by_dots;
+  const double x = biases_[static_cast<std::size_t>(a)], y = biases_[static_cast<std::size_t>(b)];
+  const int by_biases = (x > y) - (x < y);
+  if (by_dots == 0 || by_biases == 0 || by_dots == by_biases)
+    return by_dots != 0 ? by_dots : by_biases;
+  BigFloat difference(64);
+  biased_difference(difference, a, b);
+  return mpfr_sgn(static_cast<mpfr_srcptr>(difference));
+}
+
+int RealScores::compare_dots(Index a, Index b) {
   const ExactSum &x = dots_[static_cast<std::size_t>(a)], &y = dots_[static_cast<std::size_t>(b)];
   if (x.exact() && y.exact()) {
     if (x.high != y.high) return x.high > y.high ? 1 : -1;
@@ -61,22 +91,63 @@ int RealScores::compare(Index a, Index b) {
 }
 
 double RealScores::least_gap(std::size_t above, std::size_t g) const {
-  const Difference difference = subtract(dots_[static_cast<std::size_t>(first_of(above))],
-                                         dots_[static_cast<std::size_t>(first_of(g))]);
+  const auto a = static_cast<std::size_t>(first_of(above)),
+             b = static_cast<std::size_t>(first_of(g));
+  const Difference dots = subtract(dots_[a], dots_[b]);
   const double root = std::sqrt(static_cast<double>(head_.n.d_k));
-  const double gap = (difference.value - difference.error) / root * (1 - 0x1p-50);
+  const double of_dots = dots.value / root;
+  const double of_biases = biases_.empty() ? 0 : biases_[a] - biases_[b];
+  const double gap = of_dots + of_biases - dots.error / root -
+                     0x1p-49 * (std::fabs(of_dots) + std::fabs(of_biases));
   return gap > 0 ? gap : 0;
 }
 
 void RealScores::difference(mpfr_ptr difference, std::size_t above, std::size_t g) {
-  const mpfr_prec_t precision = mpfr_get_prec(difference);
+  score_difference(difference, first_of(g), first_of(above));
+}
+
+/// 1/sqrt(d_k), rounded once.
+const BigFloat& RealScores::scale(mpfr_prec_t precision) {
   if (mpfr_get_prec(scale_) != precision) {
     mpfr_set_prec(scale_, precision);
     mpfr_set_ui(scale_, static_cast<unsigned long>(head_.n.d_k), MPFR_RNDN);
     mpfr_rec_sqrt(scale_, scale_, MPFR_RNDN);
   }
-  dot_difference(difference, first_of(g), first_of(above));
-  mpfr_mul(difference, difference, scale_, MPFR_RNDN);
+  return scale_;
+}
+
+/// Score a minus score b; three roundings at most.
+void RealScores::score_difference(mpfr_ptr difference, Index a, Index b) {
+  if (!biases_.empty()) return biased_difference(difference, a, b);
+  dot_difference(difference, a, b);
+  mpfr_mul(difference, difference, scale(mpfr_get_prec(difference)), MPFR_RNDN);
+}
+
+/// The same where dot products and biases may cancel, but for scores that are equal not completely:
+/// with so much precision that the difference is off by less than one rounding.
+void RealScores::biased_difference(mpfr_ptr difference, Index a, Index b) {
+  const mpfr_prec_t wanted = mpfr_get_prec(difference);
+  for (mpfr_prec_t precision = wanted + 64;; precision *= 2) {
+    BigFloat dots(precision), biases(precision), sum(precision);
+    dot_difference(dots, a, b);
+    mpfr_mul(dots, dots, scale(precision), MPFR_RNDN);
+    mpfr_set_d(biases, biases_[static_cast<std::size_t>(a)], MPFR_RNDN);
+    mpfr_sub_d(biases, biases, biases_[static_cast<std::size_t>(b)], MPFR_RNDN);
+    mpfr_add(sum, dots, biases, MPFR_RNDN);
+    // Dots are off by at most three roundings, and biases and their sum by one each.
+    const bool is_zero = mpfr_zero_p(static_cast<mpfr_srcptr>(dots)) != 0 &&
+                         mpfr_zero_p(static_cast<mpfr_srcptr>(biases)) != 0;
+    mpfr_exp_t largest = mpfr_get_emin();
+    for (const BigFloat* term : {&dots, &biases})
+      if (mpfr_zero_p(static_cast<mpfr_srcptr>(*term)) == 0)
+        largest = std::max(largest, mpfr_get_exp(static_cast<mpfr_srcptr>(*term)));
+    const bool is_close =
+        mpfr_zero_p(static_cast<mpfr_srcptr>(sum)) == 0 &&
+        mpfr_get_exp(static_cast<mpfr_srcptr>(sum)) > largest + 4 + wanted - precision;
+    if (!is_zero && !is_close) continue;
+    mpfr_set(difference, sum, MPFR_RNDN);
+    return;
+  }
 }
 
 /// q_t (k_a - k_b), rounded once.
@@ -100,8 +171,8 @@ const BigFloat& RealScores::big_dot_of(Index position) {
   const auto at = static_cast<std::size_t>(position);
   if (!big_dots_[at]) {
     std::vector<double> k_j(q_t_.size());
-    head_.k.read_rows(keys_[at], 1, k_j.data());
-    big_dots_[at] = big_dot(q_t_.data(), k_j.data(), head_.n.d_k);
+    read_key(keys_[at], k_j.data());
+    big_dots_[at] = big_dot(q_t_.data(), k_j.data(), std::ssize(q_t_));
   }
   return *big_dots_[at];
 }

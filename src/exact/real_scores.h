@@ -22,7 +22,8 @@ class RealScores {
     Index count() const { return end - begin; }
   };
 
-  /// Scores of row t of q and these keys, at least one. The head must outlive this.
+  /// Scores of row t of q and these keys, at least one, with their biases, if the head has some. The
+  /// head must outlive this.
   RealScores(const Head& head, Index t, std::span<const Index> keys);
 
   /// Positions by descending score.
@@ -43,13 +44,23 @@ class RealScores {
 
  private:
   void group_positions();
+  void read_key(Index j, double* k_j) const;
   int compare(Index a, Index b);
+  int compare_dots(Index a, Index b);
   void dot_difference(mpfr_ptr difference, Index a, Index b);
+  void score_difference(mpfr_ptr difference, Index a, Index b);
+  void biased_difference(mpfr_ptr difference, Index a, Index b);
+  const BigFloat& scale(mpfr_prec_t precision);
   const BigFloat& big_dot_of(Index position);
   Index first_of(std::size_t g) const { return order_[static_cast<std::size_t>(groups_[g].begin)]; }
 
   const Head& head_;
+  const Index t_;
   std::span<const Index> keys_;
+  // 0, or the root of d_k if that is an integer and there are biases: then it is one more feature of
+  // q_t, and a bias one of its key.
+  double root_ = 0;
+  std::vector<double> biases_;  // of the keys, where they are no feature
   std::vector<double> q_t_;
   std::vector<ExactSum> dots_;                     // of q_t and each key
   std::vector<std::optional<BigFloat>> big_dots_;  // the same exactly, where it was asked for

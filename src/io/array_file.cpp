@@ -87,7 +87,8 @@ Array array_in(const FileBytes& file, const Argument& argument) {
   refuse_unknown(file.bytes, place);
 }
 
-Case case_in(const FileBytes& file, const Argument& argument) {
+Case case_in(const FileBytes& file, const Argument& argument,
+             std::span<const std::string_view> further) {
   const std::string& place = argument.place;
   if (argument.shape || argument.tensor)
     throw Error(place, "is one array, not q, k and v; three are named by -q, -k and -v");
@@ -103,7 +104,7 @@ Case case_in(const FileBytes& file, const Argument& argument) {
       return read_safetensors_case(file, place);
     case Form::json:
       refuse_type(argument);
-      return read_json_case(file.bytes, place);
+      return read_json_case(file.bytes, place, further);
     case Form::unknown:
       break;
   }
@@ -175,8 +176,10 @@ Array read_array(std::string_view argument) {
   return read_argument(argument, array_in);
 }
 
-Case read_case(std::string_view argument) {
-  return read_argument(argument, case_in);
+Case read_case(std::string_view argument, std::span<const std::string_view> further) {
+  return read_argument(argument, [&](const FileBytes& file, const Argument& parsed) {
+    return case_in(file, parsed, further);
+  });
 }
 
 std::unique_ptr<ArrayWriter> open_array_writer(const std::string& path, const Shape& shape,

@@ -23,10 +23,11 @@ Array read_array(std::string_view argument);
 /// "-". Throws nothing, even if read_array would.
 std::string place_of(std::string_view argument);
 
-/// Reads a case file, which has exactly the members "q", "k" and "v": a JSON object, an .npz
-/// archive (a :TYPE behind it is that of its members) or a .safetensors file; "-" is standard
-/// input. Throws Error as read_array does.
-Case read_case(std::string_view argument);
+/// Reads a case file, which has the members "q", "k" and "v", and any of the names in `further` (a _
+/// counts as a -): a JSON object, an .npz archive (a :TYPE behind it is that of its members) or a
+/// .safetensors file; "-" is standard input. Throws Error as read_array does, and for any other
+/// member.
+Case read_case(std::string_view argument, std::span<const std::string_view> further = {});
 
 /// Writes one array to a file, in C order, piece by piece.
 ///

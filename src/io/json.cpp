@@ -17,14 +17,24 @@ namespace sdpa {
 
 namespace {
 
+std::string with_dashes(std::string name) {
+  std::ranges::replace(name, '_', '-');
+  return name;
+}
+
 /// What the parser calls, by these names, as it reads. A function returns whether to go on; what is
 /// wrong is thrown.
 class Handler {
  public:
   struct Member {
     std::string_view name;
-    std::optional<Shape> shape;  ///< present when it has been read
-    std::size_t first = 0;       ///< its first number
+    bool optional = false;            ///< it need not be there, and may be a single value
+    std::optional<Shape> shape = {};  ///< present when it has been read
+    std::size_t first = 0;            ///< its first number
+    std::size_t truths = 0;           ///< how many of them were true or false
+    std::optional<std::string> text = {};
+
+    bool is_there() const { return shape || text; }
   };
 
   /// members   the members of an object, or one without a name for an array that stands alone
@@ -41,13 +51,32 @@ class Handler {
 
   Array array(const Member& member) const {
     const double* first = numbers_->data() + member.first;
+    if (member.truths != 0) {
+      Array truths(*member.shape, Dtype::boolean);
+      std::transform(first, first + truths.shape().element_count(), truths.mutable_data(),
+                     [](double value) { return std::byte{value != 0}; });
+      return truths;
+    }
     return Array(*member.shape, Dtype::float64, numbers_,
                  reinterpret_cast<const std::byte*>(first));
   }
 
   bool null() { refuse("null"); }
-  bool boolean(bool value) { refuse(value ? "true" : "false"); }
-  bool string(std::string& value) { refuse("the text " + in_quotes(value)); }
+  bool boolean(bool value) {
+    const bool is_single = member_ != nullptr && member_->optional && !lists_.is_open();
+    const bool among_numbers =
+        member_ != nullptr && member_->truths == 0 && numbers_->size() > member_->first;
+    if (member_ == nullptr || among_numbers || (!is_single && !lists_.is_open()))
+      refuse(value ? "true" : "false");
+    ++member_->truths;
+    return add(value ? 1 : 0);
+  }
+  bool string(std::string& value) {
+    if (member_ == nullptr || !member_->optional || lists_.is_open())
+      refuse("the text " + in_quotes(value));
+    member_->text = value;
+    return true;
+  }
   bool binary(nlohmann::json::binary_t&) { refuse("binary data"); }
 
   /// Only a number with a minus sign comes here, so this zero was -0.
@@ -78,10 +107,12 @@ class Handler {
   bool key(std::string& name) {
     member_ = nullptr;
     for (Member& member : members_)
-      if (member.name == name) member_ = &member;
+      if (member.name == name || (member.optional && member.name == with_dashes(name)))
+        member_ = &member;
     if (member_ == nullptr)
-      throw Error(place_, "member " + in_quotes(name) + " is not one of 'q', 'k' and 'v'");
-    if (member_->shape) throw Error(place_, "member " + in_quotes(name) + " is given twice");
+      throw Error(place_, "member " + in_quotes(name) + " is not one of 'q', 'k' and 'v'" +
+                              (members_.size() > 3 ? ", nor an option of masks" : ""));
+    if (member_->is_there()) throw Error(place_, "member " + in_quotes(name) + " is given twice");
     member_->first = numbers_->size();
     lists_ = NestedLists(std::string(place_) + ": " + name);
     return true;
@@ -89,7 +120,8 @@ class Handler {
 
   bool end_object() {
     for (const Member& member : members_)
-      if (!member.shape) throw Error(place_, "member " + in_quotes(member.name) + " is missing");
+      if (!member.is_there() && !member.optional)
+        throw Error(place_, "member " + in_quotes(member.name) + " is missing");
     return true;
   }
 
@@ -103,8 +135,13 @@ class Handler {
  private:
   bool add(double value) {
     if (member_ == nullptr) refuse("a number");
-    lists_.number();
+    if (member_->optional && !lists_.is_open())
+      member_->shape = Shape{};
+    else
+      lists_.number();
     numbers_->push_back(value);
+    if (member_->truths != 0 && member_->truths != numbers_->size() - member_->first)
+      throw Error(place_, "holds numbers and truth values in one array");
     return true;
   }
 
@@ -139,10 +176,20 @@ Array read_json(std::span<const std::byte> text, std::string_view place) {
   return parse(text, place, members).array(members[0]);
 }
 
-Case read_json_case(std::span<const std::byte> text, std::string_view place) {
-  Handler::Member members[] = {{"q", {}, 0}, {"k", {}, 0}, {"v", {}, 0}};
+Case read_json_case(std::span<const std::byte> text, std::string_view place,
+                    std::span<const std::string_view> further) {
+  std::vector<Handler::Member> members = {{"q"}, {"k"}, {"v"}};
+  const std::size_t operands = members.size();
+  for (const std::string_view name : further) members.push_back({name, true});
   const Handler handler = parse(text, place, members);
-  return {handler.array(members[0]), handler.array(members[1]), handler.array(members[2])};
+  Case read{handler.array(members[0]), handler.array(members[1]), handler.array(members[2])};
+  for (std::size_t i = operands; i < members.size(); ++i)
+    if (members[i].text)
+      read.others.push_back({std::string(members[i].name), std::nullopt, members[i].text});
+    else if (members[i].shape)
+      read.others.push_back(
+          {std::string(members[i].name), handler.array(members[i]), std::nullopt});
+  return read;
 }
 
 }  // namespace sdpa

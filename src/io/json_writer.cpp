@@ -67,7 +67,10 @@ void JsonWriter::append(std::span<const std::byte> values) {
                                        shortest_text(numbers[i], dtype_) +
                                        ", which JSON cannot hold; .npy can");
       text += between(position_);
-      text += shortest_text(numbers[i], dtype_);
+      if (dtype_ == Dtype::boolean)
+        text += numbers[i] != 0 ? "true" : "false";
+      else
+        text += shortest_text(numbers[i], dtype_);
     }
     file_.write(text);
   }

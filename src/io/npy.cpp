@@ -25,10 +25,10 @@ constexpr std::pair<std::string_view, Dtype> kKinds[] = {
     {"f2", Dtype::float16}, {"f4", Dtype::float32}, {"f8", Dtype::float64}, {"V2", Dtype::bfloat16},
     {"i1", Dtype::int8},    {"u1", Dtype::uint8},   {"i2", Dtype::int16},   {"u2", Dtype::uint16},
     {"i4", Dtype::int32},   {"u4", Dtype::uint32},  {"i8", Dtype::int64},   {"u8", Dtype::uint64},
+    {"b1", Dtype::boolean},
 };
 
 std::string_view why_refused(std::string_view kind) {
-  if (kind.starts_with('b') || kind == "?") return ": truth values are a mask, not numbers";
   if (kind.starts_with('O')) return ": Python objects, which are never unpickled";
   if (kind.starts_with('c')) return ": complex numbers";
   if (kind.find_first_of("US") == 0 && kind.find_first_of("0123456789") == 1)
@@ -137,7 +137,8 @@ Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtyp
 }
 
 std::string npy_header(const Shape& shape, Dtype dtype) {
-  const std::string dictionary = "{'descr': '<" + std::string(descr_of(dtype)) +
+  const std::string dictionary = "{'descr': '" + std::string(size_bytes(dtype) == 1 ? "|" : "<") +
+                                 std::string(descr_of(dtype)) +
                                  "', 'fortran_order': False, 'shape': " + shape.text() + ", }";
   // At most kMostAxes extents: the length fits the two bytes of format 1.0.
   constexpr std::size_t kPrefix = kVersionEnd + 2;

@@ -18,10 +18,11 @@ namespace {
 constexpr std::size_t kLengthBytes = 8;
 
 constexpr std::pair<std::string_view, Dtype> kTypes[] = {
-    {"F16", Dtype::float16}, {"BF16", Dtype::bfloat16}, {"F32", Dtype::float32},
-    {"F64", Dtype::float64}, {"I8", Dtype::int8},       {"U8", Dtype::uint8},
-    {"I16", Dtype::int16},   {"U16", Dtype::uint16},    {"I32", Dtype::int32},
-    {"U32", Dtype::uint32},  {"I64", Dtype::int64},     {"U64", Dtype::uint64},
+    {"F16", Dtype::float16},  {"BF16", Dtype::bfloat16}, {"F32", Dtype::float32},
+    {"F64", Dtype::float64},  {"I8", Dtype::int8},       {"U8", Dtype::uint8},
+    {"I16", Dtype::int16},    {"U16", Dtype::uint16},    {"I32", Dtype::int32},
+    {"U32", Dtype::uint32},   {"I64", Dtype::int64},     {"U64", Dtype::uint64},
+    {"BOOL", Dtype::boolean},
 };
 
 std::uint64_t header_size(std::span<const std::byte> bytes) {

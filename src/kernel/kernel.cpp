@@ -32,6 +32,8 @@
 // is that of online softmax (Milakov, Gimelshein, "Online normalizer calculation for softmax",
 // 2018).
 //
+// hide.h          Between scores and softmax where queries see only some of the keys.
+//
 // So T_q x T_k scores are never stored, k and v are neither packed nor transposed, and a block of
 // them in the cache serves all tiles of a group. A sum is a hierarchy of short chains, so that its
 // error does not grow with its length: kFeatureChain features or kKeyChain keys in a register,
@@ -42,6 +44,7 @@
 #include "kernel/kernel.h"
 
 #include "kernel/group.h"
+#include "kernel/hide.h"
 #include "kernel/scores.h"
 #include "kernel/softmax.h"
 #include "kernel/weighted_sum.h"
@@ -61,6 +64,24 @@ void absorb(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, I
     weighted_sum<Real, V>(group, x, v, keys);
   });
   group.empty = false;
+}
+
+template <class Real>
+void absorb_seen(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, Index keys,
+                 const Sight<NumberOf<Real>>& sight) {
+  auto& group = *static_cast<Group<Real>*>(workspace);
+  const Index d_v = group.question.d_v;
+  const ScaleOf<Real> scale = scale_of<Real>(group.question);
+  if (group.empty && !group.question.bounded)
+    for (Index x = 0; x < group.vectors; ++x) group.largest[x] = broadcast(kNoLargest<Real>);
+  group.empty = false;
+  for_each_tile(group, [&]<int V>(Index x) {
+    const SeenKeys seen = seen_keys<Real, V>(sight, x, keys);
+    if (seen.end == 0) return;
+    seen_scores<Real, V>(group, sight, x, k, seen);
+    softmax<Real, V>(group, x, scale, seen.end - seen.first);
+    weighted_sum<Real, V>(group, x, v + seen.first * d_v, seen.end - seen.first);
+  });
 }
 
 template <class Real>
@@ -140,29 +161,52 @@ void finish(void* workspace, NumberOf<Real>* o, NumberOf<Real>* o_low, NumberOf<
   });
 }
 
+/// Weights of the keys of a block whose scores are group.s [end - first][V], for one tile.
+template <class Real, int V>
+void store_weights(const Group<Real>& group, Index x, SeenKeys keys, NumberOf<Real>* w,
+                   NumberOf<Real>* w_low, Index stride) {
+  constexpr Index kWidth = kLanes<NumberOf<Real>>;
+  const ScaleOf<Real> scale = scale_of<Real>(group.question);
+  for (Index y = 0; y < V; ++y) {
+    const Index first = (x + y) * kWidth;
+    const Index lanes = smaller(kWidth, group.question.queries - first);
+    const Real sum = sum_of(group, x + y);
+    for (Index j = keys.first; j < keys.end; ++j) {
+      Real p[] = {group.s[(j - keys.first) * V + y]};
+      numerators(p, scale, group.largest[x + y]);
+      const Real weight = divide(p[0], sum);
+      for (Index lane = 0; lane < lanes; ++lane)
+        store_lane(weight, lane, w, w_low, (first + lane) * stride + j);
+    }
+  }
+}
+
 template <class Real>
 void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real>* w,
              NumberOf<Real>* w_low, Index stride) {
-  constexpr Index kWidth = kLanes<NumberOf<Real>>;
   auto& group = *static_cast<Group<Real>*>(workspace);
   const Index d_k = group.question.d_k;
-  const ScaleOf<Real> scale = scale_of<Real>(group.question);
   for_each_tile(group, [&]<int V>(Index x) {
     scores<Real, V>(group.q + x * d_k, k, keys, d_k, group.s);
-    for (Index y = 0; y < V; ++y) {
-      const Index first = (x + y) * kWidth;
-      const Index lanes = smaller(kWidth, group.question.queries - first);
-      const Real sum = sum_of(group, x + y);
-      for (Index j = 0; j < keys; ++j) {
-        Real p[] = {group.s[j * V + y]};
-        numerators(p, scale, group.largest[x + y]);
-        const Real weight = divide(p[0], sum);
-        for (Index lane = 0; lane < lanes; ++lane) {
-          const Index at = (first + lane) * stride + j;
-          store_lane(weight, lane, w, w_low, at);
-        }
-      }
+    store_weights<Real, V>(group, x, {0, keys}, w, w_low, stride);
+  });
+}
+
+template <class Real>
+void weights_seen(void* workspace, const NumberOf<Real>* k, Index keys,
+                  const Sight<NumberOf<Real>>& sight, NumberOf<Real>* w, NumberOf<Real>* w_low,
+                  Index stride) {
+  auto& group = *static_cast<Group<Real>*>(workspace);
+  for (Index t = 0; t < group.question.queries; ++t)
+    for (Index j = 0; j < keys; ++j) {
+      w[t * stride + j] = 0;
+      if constexpr (Arithmetic<Real>::kHasLow) w_low[t * stride + j] = 0;
     }
+  for_each_tile(group, [&]<int V>(Index x) {
+    const SeenKeys seen = seen_keys<Real, V>(sight, x, keys);
+    if (seen.end == 0) return;
+    seen_scores<Real, V>(group, sight, x, k, seen);
+    store_weights<Real, V>(group, x, seen, w, w_low, stride);
   });
 }
 
@@ -176,9 +220,11 @@ constexpr Kernel<NumberOf<Real>> kernel_of() {
           workspace_bytes<Real>,
           begin<Real>,
           absorb<Real>,
+          absorb_seen<Real>,
           merge<Real>,
           finish<Real>,
-          weights<Real>};
+          weights<Real>,
+          weights_seen<Real>};
 }
 
 }  // namespace

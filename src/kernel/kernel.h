@@ -4,6 +4,7 @@
 #include "kernel/error.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace sdpa::kernel {
@@ -19,6 +20,21 @@ struct Question {
   /// [queries] a power of two, at least twice sum_i |q_i k_ji| for every key j. Only double-double
   /// looks at it.
   const double* dot_powers;
+  /// Their sum is 1/sqrt(d_k), for scores that a bias is added to; scale_high and scale_low are then
+  /// log2(e) alone. Only absorb_seen and weights_seen look at it.
+  double score_scale_high = 0, score_scale_low = 0;
+};
+
+/// What the queries of a group see of a block of keys.
+template <class Number>
+struct Sight {
+  /// [kKeyBlock / kKeyChain][stride] bit i of word [c][t]: whether query t sees key c * kKeyChain +
+  /// i. No bits are set of keys behind the block, and of queries behind the last one up to a
+  /// multiple of Kernel::lanes, for which there are words.
+  const std::uint32_t* seen;
+  Index stride;
+  /// [queries] for each a row of biases of the keys, or null: no bias in this group.
+  const Number* const* bias;
 };
 
 inline constexpr double kLargestBoundedScore = 300;
@@ -50,6 +66,12 @@ struct Kernel {
   /// shorter than kKeyBlock: the chains of a sum depend on the position of a key.
   void (*absorb)(void* workspace, const Number* k, const Number* v, Index keys);
 
+  /// The same where queries see only some of the keys, or a bias is added (then for all blocks of
+  /// the group). Keys that no query of the group sees are not read, but those between the beginning
+  /// of the first chain in which one is seen and the last key that is seen.
+  void (*absorb_seen)(void* workspace, const Number* k, const Number* v, Index keys,
+                      const Sight<Number>& sight);
+
   /// Adds to a workspace what another one of the same group, for the span behind it, has absorbed.
   void (*merge)(void* workspace, const void* next);
 
@@ -61,6 +83,10 @@ struct Kernel {
   /// After `finish`: the weights of a block of keys, to w [queries][stride].
   void (*weights)(void* workspace, const Number* k, Index keys, Number* w, Number* w_low,
                   Index stride);
+
+  /// The same for a block that absorb_seen took: 0 for keys that a query does not see.
+  void (*weights_seen)(void* workspace, const Number* k, Index keys, const Sight<Number>& sight,
+                       Number* w, Number* w_low, Index stride);
 };
 
 inline constexpr std::size_t kAlignment = 64;

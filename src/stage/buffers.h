@@ -54,6 +54,7 @@ template <class Number>
 struct Buffers {
   Buffer<Number> q, o, o_low, sums, squares, w, w_low;
   Buffer<Number> k, v, v_columns;  // a block
+  Buffer<Number> sight, bias;      // of a block: flags, biases
   std::vector<Memory> workspaces;  // that are not in use
 
   static Buffers& of_this_thread() {

@@ -25,23 +25,59 @@ const Number* rows_as(const MatrixView& matrix, Index first, Index count, Buffer
   return copy;
 }
 
+/// The same where only `runs` of the rows may be read, which are counted from `first`: rows between
+/// them, and before the first in its chain, are zeros; what is before and behind is nothing.
 template <class Number>
-const Number* keys_as(const Head& head, Index first, Index count) {
-  return rows_as(head.k, first, count, Buffers<Number>::of_this_thread().k);
+const Number* rows_as(const MatrixView& matrix, Index first, std::span<const KeyRun> runs,
+                      Buffer<Number>& buffer) {
+  Index next = runs.front().first / kernel::kKeyChain * kernel::kKeyChain;
+  const bool without_gap = runs.size() == 1 && runs.front().first == next;
+  if (without_gap && matrix.dtype() == kDtype<Number> && matrix.rows_adjoin())
+    return reinterpret_cast<const Number*>(matrix.row(first));
+  const Index columns = matrix.columns();
+  Number* copy = buffer.hold(runs.back().end * columns);
+  for (const KeyRun& run : runs) {
+    std::fill(copy + next * columns, copy + run.first * columns, Number(0));
+    matrix.read_rows(first + run.first, run.count(), copy + run.first * columns);
+    next = run.end;
+  }
+  return copy;
 }
 
+/// Some keys of a head, as the kernel takes them.
 template <class Number>
-const Number* values_as(const Head& head, Index first, Index count,
-                        std::span<const Index> columns) {
-  Buffers<Number>& buffers = Buffers<Number>::of_this_thread();
-  const Number* v = rows_as(head.v, first, count, buffers.v);
-  if (std::ssize(columns) == head.n.d_v) return v;
-  Number* const chosen = buffers.v_columns.hold(count * std::ssize(columns));
-  Number* next = chosen;
-  for (Index j = 0; j < count; ++j)
-    for (Index d : columns) *next++ = v[j * head.n.d_v + d];
-  return chosen;
-}
+class Block {
+ public:
+  Block(const Head& head, Index first) : head_(head), first_(first) {}
+
+  /// `which` says which keys: their count, or the runs that may be read.
+  template <class Which>
+  const Number* keys(const Which& which) const {
+    return rows_as(head_.k, first_, which, Buffers<Number>::of_this_thread().k);
+  }
+
+  template <class Which>
+  const Number* values(const Which& which, std::span<const Index> columns) const {
+    Buffers<Number>& buffers = Buffers<Number>::of_this_thread();
+    const Number* v = rows_as(head_.v, first_, which, buffers.v);
+    if (std::ssize(columns) == head_.n.d_v) return v;
+    const KeyRun there = extent(which);
+    Number* const chosen = buffers.v_columns.hold(there.end * std::ssize(columns));
+    Number* next = chosen + there.first * std::ssize(columns);
+    for (Index j = there.first; j < there.end; ++j)
+      for (Index d : columns) *next++ = v[j * head_.n.d_v + d];
+    return chosen;
+  }
+
+ private:
+  static KeyRun extent(Index count) { return {0, count}; }
+  static KeyRun extent(std::span<const KeyRun> runs) {
+    return {runs.front().first / kernel::kKeyChain * kernel::kKeyChain, runs.back().end};
+  }
+
+  const Head& head_;
+  Index first_;
+};
 
 }  // namespace
 
@@ -94,23 +130,33 @@ void QueryGroup<Number>::run(int threads, const StageSink<Number>& sink) {
   buffers_.workspaces.push_back(std::move(workspace));
 }
 
-/// Each span in a workspace, merged into the first as soon as those before it are.
+/// Each span of which something is seen in a workspace, merged into the first of them as soon as
+/// those before it are.
 template <class Number>
 Memory QueryGroup<Number>::absorb_keys(int threads) {
-  std::vector<Memory> spans(static_cast<std::size_t>(span_count(head_)));
-  std::size_t merged = 0;
+  const std::size_t count = static_cast<std::size_t>(span_count(head_));
+  std::vector<Memory> spans(count);
+  std::vector<char> done(count);
+  Memory all;
+  std::size_t next = 0;
   std::mutex mutex;
   parallel_for(threads, std::ssize(spans), [&](Index span) {
+    const auto at = static_cast<std::size_t>(span);
     Memory workspace = absorb_span(span, take_workspace(mutex));
     const std::lock_guard lock(mutex);
-    spans[static_cast<std::size_t>(span)] = std::move(workspace);
-    for (; merged < spans.size() && spans[merged].get() != nullptr; ++merged) {
-      if (merged == 0) continue;
-      kernel_.merge(spans.front().get(), spans[merged].get());
-      buffers_.workspaces.push_back(std::exchange(spans[merged], {}));
+    spans[at] = std::move(workspace);
+    done[at] = 1;
+    for (; next < count && done[next] != 0; ++next) {
+      if (spans[next].get() == nullptr) continue;
+      if (all.get() == nullptr) {
+        all = std::move(spans[next]);
+        continue;
+      }
+      kernel_.merge(all.get(), spans[next].get());
+      buffers_.workspaces.push_back(std::move(spans[next]));
     }
   });
-  return std::move(spans.front());
+  return all;
 }
 
 template <class Number>
@@ -123,31 +169,76 @@ Memory QueryGroup<Number>::take_workspace(std::mutex& mutex) {
 }
 
 template <class Number>
+kernel::Question QueryGroup<Number>::question() const {
+  // log2(e)
+  constexpr double kHigh = 0x1.71547652b82fep+0, kLow = 0x1.777d0ffda0d24p-56;
+  kernel::Question question{
+      std::ssize(rows_),    head_.n.d_k, std::ssize(columns_), head_.scale_high,
+      head_.scale_low,      bounded_,    dot_powers_.data(),   head_.score_scale_high,
+      head_.score_scale_low};
+  if (head_.visible.bias) {
+    question.scale_high = kHigh;
+    question.scale_low = kLow;
+  }
+  return question;
+}
+
+/// Nothing if no query sees a key of the span.
+template <class Number>
 Memory QueryGroup<Number>::absorb_span(Index span, Memory workspace) const {
-  const Extents& n = head_.n;
-  const Index count = std::ssize(rows_), d_v = std::ssize(columns_);
-  workspace.hold(static_cast<std::size_t>(kernel_.workspace_bytes(count, n.d_k, d_v)));
-  kernel_.begin(
-      workspace.get(),
-      {count, n.d_k, d_v, head_.scale_high, head_.scale_low, bounded_, dot_powers_.data()}, q_);
-  const Index last = std::min((span + 1) * kernel::kKeySpan, n.T_k);
+  GroupSight<Number> sight(rows_, kernel_.lanes);
+  bool begun = false;
+  const auto begin = [&] {
+    if (std::exchange(begun, true)) return;
+    const kernel::Question of_group = question();
+    workspace.hold(static_cast<std::size_t>(
+        kernel_.workspace_bytes(of_group.queries, of_group.d_k, of_group.d_v)));
+    kernel_.begin(workspace.get(), of_group, q_);
+  };
+  const Index last = std::min((span + 1) * kernel::kKeySpan, head_.n.T_k);
   for (Index j = span * kernel::kKeySpan; j < last; j += kKeys) {
     const Index keys = std::min(kKeys, last - j);
-    kernel_.absorb(workspace.get(), keys_as<Number>(head_, j, keys),
-                   values_as<Number>(head_, j, keys, columns_), keys);
+    const Block<Number> block(head_, j);
+    switch (sight.look(j, keys)) {
+      case Seen::nothing:
+        break;
+      case Seen::everything:
+        begin();
+        kernel_.absorb(workspace.get(), block.keys(keys), block.values(keys, columns_), keys);
+        break;
+      case Seen::some:
+        begin();
+        kernel_.absorb_seen(workspace.get(), block.keys(sight.runs()),
+                            block.values(sight.runs(), columns_), keys, sight.sight());
+        break;
+    }
   }
-  return workspace;
+  return begun ? std::move(workspace) : Memory();
 }
 
 template <class Number>
 void QueryGroup<Number>::run_weights(void* workspace, const StageRows<Number>& results,
                                      const StageSink<Number>& sink) const {
-  const Index block = std::ssize(rows_) * kKeys;
-  Number* w = buffers_.w.hold(block);
-  Number* w_low = kernel_.has_low ? buffers_.w_low.hold(block) : nullptr;
+  const Index size = std::ssize(rows_) * kKeys;
+  Number* w = buffers_.w.hold(size);
+  Number* w_low = kernel_.has_low ? buffers_.w_low.hold(size) : nullptr;
+  GroupSight<Number> sight(rows_, kernel_.lanes);
   for (Index j = 0; j < head_.n.T_k; j += kKeys) {
     const Index keys = std::min(kKeys, head_.n.T_k - j);
-    kernel_.weights(workspace, keys_as<Number>(head_, j, keys), keys, w, w_low, kKeys);
+    const Block<Number> block(head_, j);
+    switch (sight.look(j, keys)) {
+      case Seen::nothing:
+        std::fill(w, w + size, Number(0));
+        if (w_low != nullptr) std::fill(w_low, w_low + size, Number(0));
+        break;
+      case Seen::everything:
+        kernel_.weights(workspace, block.keys(keys), keys, w, w_low, kKeys);
+        break;
+      case Seen::some:
+        kernel_.weights_seen(workspace, block.keys(sight.runs()), keys, sight.sight(), w, w_low,
+                             kKeys);
+        break;
+    }
     sink.weights(results, {j, keys, kKeys, w, w_low});
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stage/buffers.h"
+#include "stage/sight.h"
 #include "stage/stage.h"
 
 #include <mutex>
@@ -26,6 +27,7 @@ class QueryGroup {
   void gather_columns();
   Memory absorb_keys(int threads);
   Memory take_workspace(std::mutex& mutex);
+  kernel::Question question() const;
   Memory absorb_span(Index span, Memory workspace) const;
   void run_weights(void* workspace, const StageRows<Number>& results,
                    const StageSink<Number>& sink) const;

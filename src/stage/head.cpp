@@ -25,7 +25,7 @@ Head with_keys(const Head& head, std::span<const Index> keys) {
 }
 
 Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v) {
-  Head head{q, k, v, {q.rows(), k.rows(), q.columns(), v.columns()}, 0, 0};
+  Head head{q, k, v, {q.rows(), k.rows(), q.columns(), v.columns()}, 0, 0, 0, 0};
 
   // One Newton step: 1/sqrt(d) = y + y r / 2 + 3 y r^2 / 8 + ..., where the residual r = 1 - d y^2
   // is had by splitting y^2 exactly. u is 2^-53. A root with the mantissa s is off by at most u /
@@ -47,6 +47,8 @@ Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v) {
   const double low = std::fma(y, kHigh, -product) + std::fma(y, kLow, y_low * kHigh);
   head.scale_high = product + low;
   head.scale_low = low - (head.scale_high - product);
+  head.score_scale_high = y;
+  head.score_scale_low = y_low;
   return head;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "array/view.h"
+#include "stage/visible.h"
 
 #include <span>
 
@@ -15,7 +16,9 @@ struct Extents {
 struct Head {
   MatrixView q, k, v;  ///< (T_q, d_k), (T_k, d_k), (T_k, d_v)
   Extents n;
-  double scale_high, scale_low;  ///< log2(e)/sqrt(d_k), within 2^-102 of it, relatively
+  double scale_high, scale_low;              ///< log2(e)/sqrt(d_k), within 2^-102 of it, relatively
+  double score_scale_high, score_scale_low;  ///< 1/sqrt(d_k), likewise
+  Visible visible = {};  ///< the keys of each query; every key unless something else is set
 };
 
 /// Whether two heads have the same k and v, in the same memory.

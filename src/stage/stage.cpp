@@ -4,6 +4,7 @@
 #include "stage/group.h"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace sdpa {
@@ -14,6 +15,19 @@ using Rows = std::span<const RowTask>;
 
 /// Below this many multiplications a thread costs more than it brings.
 constexpr Index kWorthAThread = 1 << 21;
+
+/// Groups for each thread where they differ in what they see; the largest are begun first.
+constexpr Index kSharesOfDifferent = 4;
+
+/// Pairs of a query and a key that it may see, as far as integers tell.
+Index seen_pairs(Rows rows) {
+  Index pairs = 0;
+  for (const RowTask& row : rows) {
+    const Head& head = *row.head;
+    pairs += head.visible.range(row.t, head.n.T_k).count();
+  }
+  return pairs;
+}
 
 /// The rows that have the same k and v.
 std::vector<Rows> split_by_keys(Rows rows) {
@@ -47,7 +61,7 @@ void run_stage(const kernel::Kernel<Number>& kernel, std::span<const RowTask> ro
                const StageSink<Number>& sink) {
   if (rows.empty()) return;
   const Extents& n = rows.front().head->n;
-  const Index work = std::ssize(rows) * n.T_k * (n.d_k + n.d_v);
+  const Index work = seen_pairs(rows) * (n.d_k + n.d_v);
   const Index workers = std::clamp<Index>(work / kWorthAThread, 1, threads);
 
   const std::vector<Rows> heads = split_by_keys(rows);
@@ -58,14 +72,18 @@ void run_stage(const kernel::Kernel<Number>& kernel, std::span<const RowTask> ro
   for (const Rows& of_head : heads) fewest_groups += fewest(of_head);
 
   // Few queries and many keys: threads share the keys of a group. Else the groups, as many as the
-  // threads can share evenly.
+  // threads can share evenly; where groups differ, several for each.
   const bool share_keys = fewest_groups < workers && span_count(*rows.front().head) >= 2 * workers;
-  const Index wanted =
-      share_keys ? fewest_groups : (fewest_groups + workers - 1) / workers * workers;
+  const bool differ = workers > 1 && std::ranges::any_of(heads, [](Rows of_head) {
+                        return !of_head.front().head->visible.is_everything();
+                      });
+  const Index shares = differ ? kSharesOfDifferent * workers : workers;
+  const Index wanted = share_keys ? fewest_groups : (fewest_groups + shares - 1) / shares * shares;
   std::vector<Rows> groups;
   for (const Rows& of_head : heads)
     add_groups(of_head, (fewest(of_head) * wanted + fewest_groups - 1) / fewest_groups,
                kernel.lanes, groups);
+  if (differ) std::ranges::stable_sort(groups, std::ranges::greater(), seen_pairs);
 
   parallel_for(static_cast<int>(share_keys ? 1 : workers), std::ssize(groups), [&](Index g) {
     QueryGroup<Number> group(kernel, groups[static_cast<std::size_t>(g)]);

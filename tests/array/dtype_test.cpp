@@ -87,7 +87,7 @@ TEST_CASE("dtype: floats have short names, other words none") {
   for (const char* word : {"f32", "fp32", "float", "single"})
     CHECK(parse_dtype(word) == Dtype::float32);
   for (const char* word : {"f64", "fp64", "double"}) CHECK(parse_dtype(word) == Dtype::float64);
-  for (const char* word : {"", "f8", "Float32", "float32 ", "i8", "bool"})
+  for (const char* word : {"", "f8", "Float32", "float32 ", "i8", "boolean"})
     CHECK_FALSE(parse_dtype(word).has_value());
 }
 

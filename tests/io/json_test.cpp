@@ -71,6 +71,16 @@ TEST_CASE("json: elements that are no numbers are named with their index") {
         "k.json: the number '1e309' at [1, 0] is too large for float64");
 }
 
+TEST_CASE("json: true and false are an array of truth values, or stand alone in a case file") {
+  const Array mask = read_json(bytes_of("[[true, false], [true, true]]").bytes, "k.json");
+  CHECK(mask.dtype() == Dtype::boolean);
+  CHECK(mask.shape() == Shape({2, 2}));
+  CHECK(mask.at(0) == 1);
+  CHECK(mask.at(1) == 0);
+  CHECK(error_in("[true, 1]") == "k.json: holds numbers and truth values in one array");
+  CHECK(error_in("true") != "");
+}
+
 TEST_CASE("json: depth is bounded, of arrays and of objects") {
   CHECK(error_in(std::string(100'000, '[')) == "k.json: lists are nested deeper than 32 axes");
   std::string objects;

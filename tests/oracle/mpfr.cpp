@@ -30,26 +30,83 @@ Big exact_dot(const double* a, const double* b, Index n) {
   return exact_sum(products);
 }
 
+/// A score, dot / sqrt(d_k) + bias. Where d_k is the square of an integer r, the bias is zero and
+/// its part of the score, r times it, is in the dot product: so two scores are equal only if both
+/// their numbers are.
+struct Score {
+  Big dot, bias;
+};
+
+bool equal(const Score& a, const Score& b) {
+  return mpfr_equal_p(a.dot, b.dot) && mpfr_equal_p(a.bias, b.bias);
+}
+
+Interval root_of(Index d_k, mpfr_prec_t precision) {
+  Interval root(precision);
+  mpfr_sqrt_ui(root.low, static_cast<unsigned long>(d_k), MPFR_RNDD);
+  mpfr_sqrt_ui(root.high, static_cast<unsigned long>(d_k), MPFR_RNDU);
+  return root;
+}
+
+/// a - b
+Interval difference(const Score& a, const Score& b, Index d_k, mpfr_prec_t precision) {
+  const Interval root = root_of(d_k, precision);
+  const Big dots = exact([&](mpfr_ptr r) { return mpfr_sub(r, a.dot, b.dot, MPFR_RNDN); });
+  const Big biases = exact([&](mpfr_ptr r) { return mpfr_sub(r, a.bias, b.bias, MPFR_RNDN); });
+  const bool falls = mpfr_sgn(dots) < 0;
+  Interval result(precision);
+  mpfr_div(result.low, dots, falls ? root.low : root.high, MPFR_RNDD);
+  mpfr_div(result.high, dots, falls ? root.high : root.low, MPFR_RNDU);
+  mpfr_add(result.low, result.low, biases, MPFR_RNDD);
+  mpfr_add(result.high, result.high, biases, MPFR_RNDU);
+  return result;
+}
+
+bool is_larger(const Score& a, const Score& b, Index d_k) {
+  if (equal(a, b)) return false;
+  for (mpfr_prec_t precision = 128;; precision *= 2) {
+    const Interval apart = difference(a, b, d_k, precision);
+    if (mpfr_sgn(apart.low) > 0) return true;
+    if (mpfr_sgn(apart.high) < 0) return false;
+  }
+}
+
+Score score_of(const double* q_t, const double* k_j, Index d_k, double bias) {
+  unsigned long root = 1;
+  while (root * root < static_cast<unsigned long>(d_k)) ++root;
+  Score score{exact_dot(q_t, k_j, d_k), Big(53)};
+  if (root * root != static_cast<unsigned long>(d_k)) {
+    mpfr_set_d(score.bias, bias, MPFR_RNDN);
+    return score;
+  }
+  mpfr_set_zero(score.bias, 1);
+  Big share(128);
+  mpfr_set_d(share, bias, MPFR_RNDN);
+  mpfr_mul_ui(share, share, root, MPFR_RNDN);  // 53 + 64 bits: exact
+  score.dot = exact([&](mpfr_ptr r) { return mpfr_add(r, score.dot, share, MPFR_RNDN); });
+  return score;
+}
+
 /// Keys of one query that have exactly the same score.
 struct Group {
-  Big dot;                  ///< q_t . k_j of each of them
+  Score score;
   std::vector<Index> keys;  ///< ascending
 };
 
-/// Groups of all keys, the one with the largest score first.
-std::vector<Group> grouped(const double* q_t, const double* k, Index T_k, Index d_k) {
-  std::vector<Big> dots;
-  for (Index j = 0; j < T_k; ++j) dots.push_back(exact_dot(q_t, k + j * d_k, d_k));
-  std::vector<Index> order(dots.size());
-  std::iota(order.begin(), order.end(), Index{0});
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return mpfr_greater_p(dots[static_cast<std::size_t>(a)], dots[static_cast<std::size_t>(b)]);
+/// Groups of the keys that are seen, the one with the largest score first.
+std::vector<Group> grouped(const double* q_t, const double* k, const Seen& seen, Index d_k) {
+  std::vector<Score> scores;
+  for (std::size_t i = 0; i < seen.keys.size(); ++i)
+    scores.push_back(score_of(q_t, k + seen.keys[i] * d_k, d_k, seen.biases[i]));
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return is_larger(scores[a], scores[b], d_k);
   });
   std::vector<Group> groups;
-  for (Index j : order) {
-    const Big& dot = dots[static_cast<std::size_t>(j)];
-    if (groups.empty() || !mpfr_equal_p(groups.back().dot, dot)) groups.push_back({dot, {}});
-    groups.back().keys.push_back(j);
+  for (std::size_t i : order) {
+    if (groups.empty() || !equal(groups.back().score, scores[i])) groups.push_back({scores[i], {}});
+    groups.back().keys.push_back(seen.keys[i]);
   }
   return groups;
 }
@@ -83,14 +140,14 @@ Interval quotient(const Interval& numerator, const Interval& denominator, mpfr_p
 
 /// One query: every result in its row is a ratio
 ///
-///   sum_g a_g E_g / sum_g n_g E_g,   E_g = exp((dot_g - dot_0) / sqrt(d_k)),
+///   sum_g a_g E_g / sum_g n_g E_g,   E_g = exp(score_g - score_0),
 ///
 /// over groups g of keys with the same score, n_g keys in each. For output column d, a_g is the sum
 /// of v[j][d] over the group; for a weight it is 1 in the key's own group and 0 elsewhere.
 class Row {
  public:
-  Row(const double* q_t, const double* k, Index T_k, Index d_k)
-      : groups_(grouped(q_t, k, T_k, d_k)), d_k_(d_k) {
+  Row(const double* q_t, const double* k, const Seen& seen, Index d_k)
+      : groups_(grouped(q_t, k, seen, d_k)), d_k_(d_k) {
     for (const Group& group : groups_) {
       counts_.emplace_back(64);
       mpfr_set_ui(counts_.back(), group.keys.size(), MPFR_RNDN);
@@ -183,17 +240,10 @@ class Row {
 
   /// E_g / E_leader of the groups from `leader` on.
   std::vector<Interval> exponentials(std::size_t leader, mpfr_prec_t precision) const {
-    Interval root(precision);
-    mpfr_sqrt_ui(root.low, static_cast<unsigned long>(d_k_), MPFR_RNDD);
-    mpfr_sqrt_ui(root.high, static_cast<unsigned long>(d_k_), MPFR_RNDU);
     std::vector<Interval> results;
     for (std::size_t g = leader; g < groups_.size(); ++g) {
-      const Big difference = exact(
-          [&](mpfr_ptr r) { return mpfr_sub(r, groups_[g].dot, groups_[leader].dot, MPFR_RNDN); });
-      // The difference is not positive: the smaller root makes the lower quotient.
-      Interval& e = results.emplace_back(precision);
-      mpfr_div(e.low, difference, root.low, MPFR_RNDD);
-      mpfr_div(e.high, difference, root.high, MPFR_RNDU);
+      Interval& e = results.emplace_back(
+          difference(groups_[g].score, groups_[leader].score, d_k_, precision));
       mpfr_exp(e.low, e.low, MPFR_RNDD);
       mpfr_exp(e.high, e.high, MPFR_RNDU);
     }
@@ -217,6 +267,15 @@ class Row {
 }  // namespace
 
 Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype dtype) {
+  const auto T_k = static_cast<std::size_t>(k.shape()[0]);
+  Seen all{std::vector<Index>(T_k), std::vector<double>(T_k)};
+  std::iota(all.keys.begin(), all.keys.end(), Index{0});
+  return exact_attention(q, k, v, dtype,
+                         std::vector<Seen>(static_cast<std::size_t>(q.shape()[0]), all));
+}
+
+Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype dtype,
+                          std::span<const Seen> rows) {
   const Index T_q = q.shape()[0], d_k = q.shape()[1], T_k = k.shape()[0], d_v = v.shape()[1];
   const std::vector<double> q_values = values_of(q), k_values = values_of(k),
                             v_values = values_of(v);
@@ -225,7 +284,9 @@ Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype 
 
   Attention result{Array(Shape({T_q, d_v}), dtype), Array(Shape({T_q, T_k}), dtype)};
   for (Index t = 0; t < T_q; ++t) {
-    Row row(q_values.data() + t * d_k, k_values.data(), T_k, d_k);
+    const Seen& seen = rows[static_cast<std::size_t>(t)];
+    if (seen.keys.empty()) continue;
+    Row row(q_values.data() + t * d_k, k_values.data(), seen, d_k);
     for (Index d = 0; d < d_v; ++d)
       store(row.output(v_values.data() + d, d_v, format), dtype,
             result.output.mutable_data() + (t * d_v + d) * size);

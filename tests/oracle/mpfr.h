@@ -2,6 +2,9 @@
 
 #include "attention/attention.h"
 
+#include <span>
+#include <vector>
+
 namespace sdpa::oracle {
 
 /// The correctly rounded attention of one head, computed with MPFR and nothing of the product but
@@ -9,5 +12,16 @@ namespace sdpa::oracle {
 ///
 /// q, k, v   as for sdpa::attention; every value finite
 Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype dtype);
+
+/// The keys that one query sees, ascending, and what is added to the scaled score of each.
+struct Seen {
+  std::vector<Index> keys;
+  std::vector<double> biases;  ///< as many as keys
+};
+
+/// The same where query t sees rows[t]: a row without keys is zeros, and so are weights of keys that
+/// are not seen.
+Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype dtype,
+                          std::span<const Seen> rows);
 
 }  // namespace sdpa::oracle

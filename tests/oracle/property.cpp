@@ -1,6 +1,8 @@
 #include "oracle/property.h"
 
+#include "attention/masked_attention.h"
 #include "oracle/generators.h"
+#include "oracle/masks.h"
 #include "oracle/matrix.h"
 #include "oracle/mpfr.h"
 
@@ -30,24 +32,44 @@ std::optional<std::string> first_difference(const char* what, const Array& got,
   return what + got.shape().index_text(position) + values;
 }
 
-}  // namespace
-
-std::optional<std::string> difference_of(std::uint64_t seed) {
-  const Problem problem = random_problem(seed);
+Settings settings_of(const Problem& problem, std::uint64_t seed) {
   Settings settings;
   settings.dtype = problem.dtype;
   settings.threads = static_cast<int>(1 + seed / 6 % 3);
   settings.weights = seed / 18 % 4 != 0;
-  const Attention got = attention(problem.q, problem.k, problem.v, settings);
-  const Attention expected = exact_attention(problem.q, problem.k, problem.v, problem.dtype);
+  return settings;
+}
 
+std::optional<std::string> first_difference(const Problem& problem, std::uint64_t seed,
+                                            const Attention& got, const Attention& expected) {
   std::optional<std::string> difference = first_difference("output", got.output, expected.output);
-  if (!difference && settings.weights)
+  if (!difference && got.weights)
     difference = first_difference("weights", *got.weights, *expected.weights);
   if (difference)
     difference = "seed " + std::to_string(seed) + ", " + problem.generator +
                  described("q", problem.q) + described("k", problem.k) + described("v", problem.v) +
                  ": " + *difference;
+  return difference;
+}
+
+}  // namespace
+
+std::optional<std::string> difference_of(std::uint64_t seed) {
+  const Problem problem = random_problem(seed);
+  return first_difference(problem, seed,
+                          attention(problem.q, problem.k, problem.v, settings_of(problem, seed)),
+                          exact_attention(problem.q, problem.k, problem.v, problem.dtype));
+}
+
+std::optional<std::string> masked_difference_of(std::uint64_t seed) {
+  const Problem problem = random_problem(seed);
+  const MaskOptions mask = random_mask(seed, problem.q.shape()[0], problem.k.shape()[0]);
+  std::optional<std::string> difference = first_difference(
+      problem, seed,
+      masked_attention(problem.q, problem.k, problem.v, mask, settings_of(problem, seed)),
+      exact_attention(problem.q, problem.k, problem.v, problem.dtype,
+                      seen_by(mask, problem.q.shape()[0], problem.k.shape()[0])));
+  if (difference) *difference += ", " + described(mask);
   return difference;
 }
 

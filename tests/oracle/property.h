@@ -11,4 +11,8 @@ namespace sdpa::oracle {
 /// with both values.
 std::optional<std::string> difference_of(std::uint64_t seed);
 
+/// The same with a random mask: causal, windows, alignments, lengths, arrays of truth values and
+/// biases, alone and together.
+std::optional<std::string> masked_difference_of(std::uint64_t seed);
+
 }  // namespace sdpa::oracle

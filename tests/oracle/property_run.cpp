@@ -1,4 +1,4 @@
-// property_run SEED COUNT: compares the product with the referee on the problems of COUNT seeds
+// property_run SEED COUNT: compares the product with the referee on the problems of COUNT seeds, without and with a mask,
 // from SEED on, over all processors. Prints every difference; exits with 1 if there is one.
 
 #include "base/parallel.h"
@@ -17,10 +17,13 @@ int main(int argc, char* argv[]) {
   const sdpa::Index count = std::atol(argv[2]);
   std::atomic<long> differences{0};
   sdpa::parallel_for(sdpa::available_processors(), count, [&](sdpa::Index i) {
-    const auto difference = sdpa::oracle::difference_of(first + static_cast<std::uint64_t>(i));
-    if (!difference) return;
-    ++differences;
-    std::printf("%s\n", difference->c_str());
+    const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
+    for (const auto& difference :
+         {sdpa::oracle::difference_of(seed), sdpa::oracle::masked_difference_of(seed)}) {
+      if (!difference) continue;
+      ++differences;
+      std::printf("%s\n", difference->c_str());
+    }
   });
   std::printf("%ld differences in %td problems, seeds from %llu on\n", differences.load(), count,
               static_cast<unsigned long long>(first));
