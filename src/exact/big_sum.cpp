@@ -1,8 +1,8 @@
 #include "exact/big_sum.h"
 
 #include <gmp.h>
-#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace sdpa {
 
@@ -53,21 +53,31 @@ void BigSum::add_product(double x, double y) {
       (a.mantissa >> 27) * (b.mantissa & half) + (a.mantissa & half) * (b.mantissa >> 27),
       (a.mantissa >> 27) * (b.mantissa >> 27)};
   for (int i = 0; i < 3; ++i) add_bits(parts[i], position + 27 * i, negative);
+  if (++terms_ == kTermsBeforeCarry) carry();
+}
+
+/// Makes all digits but the last non-negative and less than 2^32; that one has the sign.
+void BigSum::carry() {
+  for (std::size_t i = 0; i + 1 < kDigits; ++i) {
+    const std::int64_t up = digits_[i] >> kDigitBits;  // rounded down
+    digits_[i] -= up * (std::int64_t{1} << kDigitBits);
+    digits_[i + 1] += up;
+  }
+  terms_ = 0;
 }
 
 BigFloat BigSum::value() {
-  std::uint32_t magnitude[kDigits];
-  std::int64_t carry = 0;
-  for (std::size_t i = 0; i < kDigits; ++i) {
-    const std::int64_t digit = digits_[i] + carry;
-    magnitude[i] = static_cast<std::uint32_t>(digit);
-    carry = digit >> kDigitBits;  // rounded down
-  }
+  carry();
+  static_assert((kDigits - 1) % 2 == 0);
+  std::uint64_t words[(kDigits - 1) / 2];  // as GMP's, which copies these
+  for (std::size_t i = 0; i < std::size(words); ++i)
+    words[i] = static_cast<std::uint64_t>(digits_[2 * i]) |
+               static_cast<std::uint64_t>(digits_[2 * i + 1]) << kDigitBits;
   mpz_t whole, behind;
   mpz_init(whole);
-  mpz_init_set_si(behind, carry);
-  mpz_import(whole, kDigits, -1, sizeof magnitude[0], 0, 0, magnitude);
-  mpz_mul_2exp(behind, behind, kDigits * kDigitBits);
+  mpz_init_set_si(behind, digits_.back());
+  mpz_import(whole, std::size(words), -1, sizeof words[0], 0, 0, words);
+  mpz_mul_2exp(behind, behind, (kDigits - 1) * kDigitBits);
   mpz_add(whole, whole, behind);
 
   const mp_bitcnt_t zeros = mpz_sgn(whole) == 0 ? 0 : mpz_scan1(whole, 0);
