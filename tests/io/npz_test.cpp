@@ -86,3 +86,22 @@ TEST_CASE("npz: a member of fewer bytes than any .npy file has is refused") {
     CHECK(error_in(zip_of({stored("q", bytes)})).starts_with("c.npz: q: "));
   }
 }
+
+TEST_CASE("npz: members are called q, k and v, with .npy behind or without") {
+  const std::string one = npy_header(Shape({1, 1}), Dtype::float32) + std::string(4, '\0');
+  for (const std::string name : {"q1234", "q.npz", "Q", "q.npy.npy", ".npy", ""})
+    CHECK(error_in(zip_of({stored(name, one)})) ==
+          "c.npz: member '" + name + "' is not one of 'q', 'k' and 'v'");
+}
+
+TEST_CASE("npz: the longest header that is read") {
+  const std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1)}";
+  for (const std::size_t size : {std::size_t{1} << 20, (std::size_t{1} << 20) + 1}) {
+    const std::string member = std::string("\x93NUMPY\2\0", 8) + little_endian(size, 4) +
+                               dictionary + std::string(size - dictionary.size(), ' ') +
+                               std::string(4, '\0');
+    CHECK(error_in(zip_of({stored("q", member)})) ==
+          (size == 1 << 20 ? "c.npz: member 'k' is missing"
+                           : "c.npz: q: the header has 1048577 bytes, the most is 1048576"));
+  }
+}

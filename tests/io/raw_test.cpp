@@ -34,6 +34,8 @@ TEST_CASE("raw: a wrong size gives both, and what would fit") {
         "128x192 or as 3x128x64");
   CHECK(error_in("abc", Dtype::float32, Shape({2, 2})) ==
         "q.bin: 3 bytes, shape (2, 2) of float32 needs 16");
+  CHECK(error_in(std::string(44, '\0'), Dtype::float32, Shape({3, 4})) ==
+        "q.bin: 44 bytes, shape (3, 4) of float32 needs 48");
   CHECK(error_in("", Dtype::float32, Shape({2, 2})) ==
         "q.bin: 0 bytes, shape (2, 2) of float32 needs 16");
   CHECK(error_in("abcd", Dtype::float32, Shape({0, 2})) ==

@@ -89,3 +89,23 @@ TEST_CASE("zip directory: what is damaged says where") {
     CHECK(error_in(changed(archive_64, extra, other)) ==
           damaged + "the zip64 numbers of 'b.npy' are missing");
 }
+
+TEST_CASE("zip directory: a comment of any length that 16 bits hold may be behind it") {
+  for (const std::size_t size : {1, 255, 256, 300, 65535}) {
+    const std::string whole = zip_of(kTwo);
+    const std::string archive =
+        whole.substr(0, whole.size() - 2) + little_endian(size, 2) + std::string(size, 'c');
+    CHECK(zip_members(bytes_of(archive).bytes, "a.zip").size() == 2);
+  }
+}
+
+TEST_CASE("zip directory: one longer than what is before its end is refused") {
+  const std::string archive = zip_of(kTwo);
+  // The size of the directory stands 10 bytes before the end, its beginning 6.
+  const std::size_t begin = archive.rfind("PK\1\2", archive.rfind("PK\1\2") - 1);
+  const std::size_t end = archive.size() - 22, size = end - begin + 1;
+  CHECK(error_in(changed(archive, 10, little_endian(size, 4))) ==
+        "a.zip: damaged zip archive: its directory should be " + std::to_string(size) +
+            " bytes from byte " + std::to_string(begin) + ", but has to end before byte " +
+            std::to_string(end));
+}

@@ -66,9 +66,30 @@ TEST_CASE("zip reader: sizes that are not true are found") {
   file.size = 1'000'000;
   CHECK(error_in(file) == "a.zip: a: claims 1000000 bytes, which " +
                               std::to_string(file.packed.size()) + " packed bytes cannot hold");
+  // The most that deflate could make of so many bytes, and one more.
+  file.size = 1032 * (file.packed.size() + 1) - 1;
+  CHECK(error_in(file) == "a.zip: a: claims " + std::to_string(file.size) + " bytes, but has 775");
+  ++file.size;
+  CHECK(error_in(file) == "a.zip: a: claims " + std::to_string(file.size) + " bytes, which " +
+                              std::to_string(file.packed.size()) + " packed bytes cannot hold");
   ZipFile plain = stored("a", "alpha");
   plain.size = 4;
   CHECK(error_in(plain) == "a.zip: a: claims 4 bytes, which 5 packed bytes cannot hold");
+}
+
+TEST_CASE("zip reader: packed bytes that reach beyond the archive are refused") {
+  const std::string archive = zip_of({stored("a", "alpha")});
+  const auto bytes = bytes_of(archive).bytes;
+  ZipMember member = zip_members(bytes, "a.zip").front();
+  const std::size_t left = archive.size() - 30 - 1;  // behind the member's header and its name
+  for (const std::size_t size : {left, left + 1}) {
+    member.size = member.packed_size = size;
+    const std::string error = error_of([&] { ZipReader(bytes, member, "a"); });
+    CHECK(error == (size == left
+                        ? ""
+                        : "a: damaged: its header at byte 0 is followed by fewer than the " +
+                              std::to_string(size) + " packed bytes that it should have"));
+  }
 }
 
 TEST_CASE("zip reader: damaged bytes are found") {
