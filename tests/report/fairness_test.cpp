@@ -1,7 +1,7 @@
 // The bound must hold every honest kernel, and no more than it must: on each kind of data the largest
 // error of any of them is between a twentieth of its bound and the bound.
 //
-// SDPA_COUNT=3000 runs that many problems of each kind in place of a sample.
+// SDPA_FAIRNESS=3000 runs that many problems of each kind in place of a sample.
 
 #include "catch.h"
 #include "report/arrays.h"
@@ -213,7 +213,7 @@ double largest_multiple(const Kind& kind, int problems, Dtype output) {
 }  // namespace
 
 TEST_CASE("fairness: honest kernels are within the bound, and it is within 20 of their errors") {
-  const char* count = std::getenv("SDPA_COUNT");
+  const char* count = std::getenv("SDPA_FAIRNESS");
   for (const Kind& kind : kKinds) {
     const bool is_short = kind.inputs != Dtype::float32;
     const int problems = count != nullptr ? std::stoi(count) : 10;
