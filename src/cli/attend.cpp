@@ -1,12 +1,10 @@
 #include "cli/commands.h"
 
-#include "attention/heads.h"
 #include "base/error.h"
-#include "cli/nan_inputs.h"
+#include "cli/problem_inputs.h"
 #include "cli/progress.h"
 #include "cli/result_file.h"
 #include "cli/streams.h"
-#include "io/array_file.h"
 
 #include <unistd.h>
 
@@ -16,29 +14,6 @@
 namespace sdpa {
 
 namespace {
-
-struct Inputs {
-  Array q, k, v;
-  OperandNames names;
-  MaskOptions mask;
-};
-
-Inputs read_inputs(const AttendOptions& options) {
-  if (options.problem.case_file) {
-    const Case c = read_case(*options.problem.case_file, mask_member_names());
-    const std::string place = place_of(*options.problem.case_file);
-    return {c.q,
-            c.k,
-            c.v,
-            {place + ": q", place + ": k", place + ": v"},
-            read_mask(options.problem.mask, c.others, place)};
-  }
-  return {read_array(options.problem.q),
-          read_array(options.problem.k),
-          read_array(options.problem.v),
-          {place_of(options.problem.q), place_of(options.problem.k), place_of(options.problem.v)},
-          read_mask(options.problem.mask)};
-}
 
 /// What there is to say about the mask, on standard error.
 void report_mask(const Heads& heads, bool verbose) {
@@ -89,23 +64,11 @@ void write_results(const AttendOptions& options, Heads& heads, ResultFile& outpu
   if (weights) weights->finish();
 }
 
-/// Where the output is not finite: a warning for each file of the inputs that has NaN.
-void warn_of_nan_inputs(const AttendOptions& options, const Inputs& in, const ResultFile& output) {
-  if (output.is_finite()) return;
-  const auto warn = [&](const Array& array, const std::string& word, const std::string& place) {
-    warn_of_nans(array, options.problem.case_file.value_or(word), place);
-  };
-  warn(in.q, options.problem.q, in.names.q);
-  if (in.names.k != in.names.q) warn(in.k, options.problem.k, in.names.k);
-  if (in.names.v != in.names.q && in.names.v != in.names.k)
-    warn(in.v, options.problem.v, in.names.v);
-}
-
 }  // namespace
 
 int run(const AttendOptions& options) {
-  const Inputs in = read_inputs(options);
-  Heads heads(in.q, in.k, in.v, options.settings, options.problem.layout(), in.names, in.mask);
+  const ProblemInputs inputs = read_problem(options.problem);
+  Heads heads = inputs.heads(options.settings);
 
   const Problem& problem = heads.problem();
   ResultFile output("output", options.output, problem.output_shape(), heads.dtype());
@@ -117,10 +80,10 @@ int run(const AttendOptions& options) {
   try {
     write_results(options, heads, output, weights);
   } catch (const Error&) {
-    warn_of_nan_inputs(options, in, output);
+    if (!output.is_finite()) warn_of_nan_inputs(inputs);
     throw;
   }
-  warn_of_nan_inputs(options, in, output);  // before an input may be overwritten
+  if (!output.is_finite()) warn_of_nan_inputs(inputs);  // before an input may be overwritten
   try {
     output.commit();
   } catch (const Error&) {

@@ -1,6 +1,6 @@
-#include "attention/heads.h"
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/problem_inputs.h"
 #include "cli/progress.h"
 #include "cli/report_text.h"
 #include "cli/streams.h"
@@ -23,8 +23,7 @@ struct Inputs {
   std::string place;  // of the output that is judged
   Array actual;       // in the type of its numbers
   Dtype file_type;
-  Array q, k, v;
-  OperandNames names;
+  ProblemInputs problem;
 };
 
 enum class Verdict { within, outside, no_judgement, nothing };
@@ -53,13 +52,7 @@ struct Finding {
 
 Inputs read_inputs(const CheckOptions& options) {
   const Array actual = read_array(options.actual);
-  return {place_of(options.actual),
-          actual,
-          actual.dtype(),
-          read_array(options.problem.q),
-          read_array(options.problem.k),
-          read_array(options.problem.v),
-          {place_of(options.problem.q), place_of(options.problem.k), place_of(options.problem.v)}};
+  return {place_of(options.actual), actual, actual.dtype(), read_problem(options.problem)};
 }
 
 /// Throws Error if the array cannot be an output of these inputs.
@@ -78,8 +71,7 @@ Dtype type_of_numbers(const CheckOptions& options, const Inputs& in) {
   if (parse_argument(options.actual).dtype) return own;
   const std::optional<Dtype> narrower = narrower_type(in.actual);
   if (!narrower) return own;
-  Heads exact(in.q, in.k, in.v, {.dtype = own, .threads = options.threads},
-              options.problem.layout(), in.names);
+  Heads exact = in.problem.heads({.dtype = own, .threads = options.threads});
   constexpr Index kRowsAtOnce = 64, kMostRows = 1024;
   Index wider = 0;
   for (Index first = 0; first < std::min(exact.row_count(), kMostRows); first += kRowsAtOnce) {
@@ -94,10 +86,11 @@ Arithmetic declared_arithmetic(const CheckOptions& options, const Inputs& in) {
   const Dtype output = in.actual.dtype();
   const Dtype accumulate =
       options.accumulate.value_or(output == Dtype::float64 ? Dtype::float64 : Dtype::float32);
+  const Array& v = in.problem.v;
   // Hardware that multiplies matrices of a 16-bit type needs both of them in it. But that inputs
   // have it says nothing of a kernel whose output has another.
   const bool short_values =
-      size_bytes(output) == 2 && (in.v.dtype() == output || narrower_type(in.v) == output);
+      size_bytes(output) == 2 && (v.dtype() == output || narrower_type(v) == output);
   return {accumulate, options.weights_in.value_or(short_values ? output : accumulate), output};
 }
 
@@ -105,8 +98,7 @@ Arithmetic declared_arithmetic(const CheckOptions& options, const Inputs& in) {
 Finding find(const CheckOptions& options, const Inputs& in, const Problem& problem) {
   const Arithmetic arithmetic = declared_arithmetic(options, in);
   const auto exactly = [&](Dtype dtype) {
-    return Heads(in.q, in.k, in.v, {.dtype = dtype, .threads = options.threads},
-                 options.problem.layout(), in.names);
+    return in.problem.heads({.dtype = dtype, .threads = options.threads});
   };
   Heads exact = exactly(type_of_exact_results(arithmetic.output));
   Heads rounded = exactly(arithmetic.output);
@@ -260,7 +252,8 @@ ordered_json json(const Inputs& in, const Finding& f) {
 
 int run(const CheckOptions& options) {
   Inputs in = read_inputs(options);
-  const Problem problem = check_shapes(in.q, in.k, in.v, options.problem.layout(), in.names);
+  const ProblemInputs& p = in.problem;
+  const Problem problem = check_shapes(p.q, p.k, p.v, p.layout, p.names);
   require_output(in, problem.output_shape());
   in.actual = problem.in_order(in.actual);  // as places are reported
   if (const Dtype type = type_of_numbers(options, in); type != in.actual.dtype())

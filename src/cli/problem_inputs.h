@@ -1,0 +1,39 @@
+#pragma once
+
+#include "attention/heads.h"
+#include "cli/options.h"
+
+#include <string>
+#include <vector>
+
+namespace sdpa {
+
+/// One file of operands.
+struct InputFile {
+  std::string word;   ///< of the command line
+  std::string place;  ///< how messages call it
+  Array array;
+};
+
+/// All that decides the right result, read.
+struct ProblemInputs {
+  Array q, k, v;
+  Layout layout;
+  OperandNames names;
+  MaskOptions mask;
+  std::vector<InputFile> files;  ///< what q, k and v were read from, each once
+
+  /// Attention of these inputs. Throws what Heads throws.
+  Heads heads(const Settings& settings) const { return {q, k, v, settings, layout, names, mask}; }
+};
+
+/// Reads the files that the options name: those of single operands, or a case file with its further
+/// members. Throws Error, which begins with the file or option at fault.
+ProblemInputs read_problem(const ProblemOptions& options);
+
+/// One line on standard error for each file of operands that holds NaN, with their share. Bits that
+/// are read as another type than theirs are often NaN, so where the user has said the type, it asks
+/// for that.
+void warn_of_nan_inputs(const ProblemInputs& inputs);
+
+}  // namespace sdpa
