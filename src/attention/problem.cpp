@@ -15,15 +15,6 @@ struct Operand {
   std::string text() const { return name + ", shape " + array.shape().text(); }
 };
 
-void require_matrix(const Operand& a) {
-  if (a.array.shape().rank() < 2)
-    throw Error(a.name, "shape " + a.array.shape().text() + " has " +
-                            std::to_string(a.array.shape().rank()) +
-                            " axes, attention needs at least 2");
-  if (a.array.dtype() == Dtype::boolean)
-    throw Error(a.name, "holds bool, not numbers: truth values are a mask");
-}
-
 std::string heads_text(Index heads) {
   return std::to_string(heads) + (heads == 1 ? " head" : " heads");
 }
@@ -39,18 +30,25 @@ Index flat_heads_of_q(const Operand& q, const Layout& layout) {
   return *layout.heads;
 }
 
-/// Heads that the last axis of k holds: as many as d_k goes into it.
-Index flat_heads_of_k(const Operand& k, const HeadMatrices& q, const Layout& layout) {
-  if (!layout.heads || q.columns() == 0) return 0;
-  const Index width = k.array.shape().from_end(1);
-  if (width % q.columns() != 0 || width == 0)
-    throw Error(k.name, "the last axis of shape " + k.array.shape().text() +
-                            " does not hold heads of d_k " + std::to_string(q.columns()));
-  return width / q.columns();
+/// Whether the heads of k or v have an axis of their own, although those of q lie side by side.
+bool has_heads_apart(const Operand& a, const Operand& q) {
+  return a.array.shape().rank() == q.array.shape().rank() + 1;
 }
 
-Index flat_heads_of_v(const Operand& v, const HeadMatrices& k, const Layout& layout) {
-  if (!layout.heads) return 0;
+/// Heads that the last axis of k holds, or 0: as many as d_k goes into it.
+Index flat_heads_of_k(const Operand& k, const Operand& q, Index d_k, const Layout& layout) {
+  if (!layout.heads || d_k == 0 || has_heads_apart(k, q)) return 0;
+  const Index width = k.array.shape().from_end(1);
+  if (width % d_k != 0 || width == 0)
+    throw Error(k.name, "the last axis of shape " + k.array.shape().text() +
+                            " does not hold heads of d_k " + std::to_string(d_k));
+  return width / d_k;
+}
+
+/// Heads that the last axis of v holds, or 0: as many as k has.
+Index flat_heads_of_v(const Operand& v, const Operand& q, const HeadMatrices& k,
+                      const Layout& layout) {
+  if (!layout.heads || has_heads_apart(v, q)) return 0;
   const Index width = v.array.shape().from_end(1);
   if (width % k.heads() != 0)
     throw Error(v.name, "the last axis of shape " + v.array.shape().text() + " does not hold " +
@@ -67,8 +65,9 @@ bool is_shared_among(std::span<const Index> of, std::span<const Index> all) {
 }
 
 void require_leading(const Operand& a, const HeadMatrices& a_heads, const Operand& q,
-                     const HeadMatrices& q_heads, const char* kind) {
-  const bool has_more_axes = a.array.shape().rank() > q.array.shape().rank();
+                     const HeadMatrices& q_heads, const Layout& layout, const char* kind) {
+  const bool has_more_axes =
+      a.array.shape().rank() > q.array.shape().rank() && !(layout.heads && has_heads_apart(a, q));
   if (has_more_axes || !is_shared_among(a_heads.batch(), q_heads.batch()))
     throw Error(a.name, "shape " + a.array.shape().text() +
                             " does not have the leading extents of " + q.text());
@@ -80,16 +79,26 @@ void require_leading(const Operand& a, const HeadMatrices& a_heads, const Operan
 
 }  // namespace
 
+void require_matrix(const Array& operand, const std::string& name) {
+  const Shape& shape = operand.shape();
+  if (shape.rank() < 2)
+    throw Error(name, "shape " + shape.text() + " has " + std::to_string(shape.rank()) +
+                          " axes, attention needs at least 2");
+  if (operand.dtype() == Dtype::boolean)
+    throw Error(name, "holds bool, not numbers: truth values are a mask");
+}
+
 Problem check_shapes(const Array& q_array, const Array& k_array, const Array& v_array,
                      const Layout& layout, const OperandNames& names) {
   const Operand q{q_array, names.q}, k{k_array, names.k}, v{v_array, names.v};
-  for (const Operand& operand : {q, k, v}) require_matrix(operand);
+  for (const Operand& operand : {q, k, v}) require_matrix(operand.array, operand.name);
 
   const HeadMatrices q_heads(q.array, layout.order, flat_heads_of_q(q, layout));
-  const HeadMatrices k_heads(k.array, layout.order, flat_heads_of_k(k, q_heads, layout));
-  const HeadMatrices v_heads(v.array, layout.order, flat_heads_of_v(v, k_heads, layout));
-  require_leading(k, k_heads, q, q_heads, "key");
-  require_leading(v, v_heads, q, q_heads, "value");
+  const HeadMatrices k_heads(k.array, layout.order,
+                             flat_heads_of_k(k, q, q_heads.columns(), layout));
+  const HeadMatrices v_heads(v.array, layout.order, flat_heads_of_v(v, q, k_heads, layout));
+  require_leading(k, k_heads, q, q_heads, layout, "key");
+  require_leading(v, v_heads, q, q_heads, layout, "value");
   if (k_heads.heads() != v_heads.heads() && k_heads.heads() != 1 && v_heads.heads() != 1)
     throw Error(v.name, "has " + heads_text(v_heads.heads()) + ", but " + k.name + " has " +
                             std::to_string(k_heads.heads()));

@@ -49,9 +49,13 @@ struct Problem {
   Array in_order(const Array& output) const;
 };
 
+/// Throws Error, beginning with `name`, if the operand has fewer than two axes or is not of numbers.
+void require_matrix(const Array& operand, const std::string& name);
+
 /// The problem of attention on q (..., H, T_q, d_k), k (..., G, T_k, d_k), v (..., G, T_k, d_v), or
 /// as `layout` orders them. G divides H. Extents of k and v before these axes are those of q; those
-/// that are 1 or absent are shared, and so are heads.
+/// that are 1 or absent are shared, and so are heads. Where the last axis of q holds the heads, k and
+/// v of a rank one higher are (..., G, T_k, d) all the same.
 ///
 /// Throws Error, beginning with the name of the operand at fault and giving both values, if an
 /// operand has fewer than two axes, if its last axis does not hold the heads of the layout, if

@@ -15,8 +15,10 @@ namespace sdpa {
 
 /// The inputs, and whatever else decides what the right result is: one meaning in every command.
 struct ProblemOptions {
-  /// The operands as arguments of read_array; all three unless there is a case file.
-  std::string q, k, v;
+  /// The operands as arguments of read_array; all three unless there is a case file. Those of k, and
+  /// of v, are joined along T.
+  std::string q;
+  std::vector<std::string> k, v;
 
   /// One file with all three operands, as argument of read_case.
   std::optional<std::string> case_file;

@@ -46,9 +46,10 @@ int choice_of(const OptionSpec& option, const Given& given) {
 
 /// There must be a case file, where the command takes one, or all three operands, not both.
 void require_inputs(const ProblemOptions& problem, bool takes_case) {
-  const std::pair<const char*, const std::string&> operands[] = {
-      {"--query", problem.q}, {"--key", problem.k}, {"--value", problem.v}};
-  const auto is_given = [](const auto& operand) { return !operand.second.empty(); };
+  const std::pair<const char*, bool> operands[] = {{"--query", !problem.q.empty()},
+                                                   {"--key", !problem.k.empty()},
+                                                   {"--value", !problem.v.empty()}};
+  const auto is_given = [](const auto& operand) { return operand.second; };
   const auto given = std::ranges::find_if(operands, is_given);
   const auto missing = std::ranges::find_if_not(operands, is_given);
   if (problem.case_file) {

@@ -1,5 +1,6 @@
 #include "cli/problem_inputs.h"
 
+#include "attention/join.h"
 #include "cli/mask_arguments.h"
 #include "cli/streams.h"
 #include "io/argument.h"
@@ -34,18 +35,22 @@ ProblemInputs read_problem(const ProblemOptions& options) {
   if (options.case_file) return read_case_file(options);
   std::vector<InputFile> files;
   const auto read = [&](const std::string& word) {
-    const Array array = read_array(word);
-    const std::string place = place_of(word);
-    if (std::ranges::find(files, place, &InputFile::place) == files.end())
-      files.push_back({word, place, array});
-    return array;
+    const NamedArray file{read_array(word), place_of(word)};
+    if (std::ranges::find(files, file.name, &InputFile::place) == files.end())
+      files.push_back({word, file.name, file.array});
+    return file;
   };
-  const Array q = read(options.q), k = read(options.k), v = read(options.v);
-  return {q,
-          k,
-          v,
+  const auto read_all = [&](const std::vector<std::string>& words) {
+    std::vector<NamedArray> parts;
+    for (const std::string& word : words) parts.push_back(read(word));
+    return joined(parts, options.layout());
+  };
+  const NamedArray q = read(options.q), k = read_all(options.k), v = read_all(options.v);
+  return {q.array,
+          k.array,
+          v.array,
           options.layout(),
-          {place_of(options.q), place_of(options.k), place_of(options.v)},
+          {q.name, k.name, v.name},
           read_mask(options.mask),
           files};
 }

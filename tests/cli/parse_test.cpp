@@ -15,8 +15,8 @@ AttendOptions attend(std::vector<std::string> words) {
 TEST_CASE("parse: what is not given has its default") {
   const AttendOptions options = attend({"-q", "a", "-k", "b", "-v", "c"});
   CHECK(options.problem.q == "a");
-  CHECK(options.problem.k == "b");
-  CHECK(options.problem.v == "c");
+  CHECK(options.problem.k == std::vector<std::string>{"b"});
+  CHECK(options.problem.v == std::vector<std::string>{"c"});
   CHECK(!options.problem.case_file);
   CHECK(options.output == "-");
   CHECK(!options.weights);
@@ -69,8 +69,8 @@ TEST_CASE("parse: what defines the problem is the same for check as for the main
   const auto options = std::get<CheckOptions>(parse(words));
   CHECK(options.actual == "out.npy");
   CHECK(options.problem.q == "a");
-  CHECK(options.problem.k == "b");
-  CHECK(options.problem.v == "-:f32:1x1");
+  CHECK(options.problem.k == std::vector<std::string>{"b"});
+  CHECK(options.problem.v == std::vector<std::string>{"-:f32:1x1"});
   CHECK(options.threads == 2);
   CHECK(options.json);
 }
@@ -94,8 +94,8 @@ TEST_CASE("parse: words behind -- are no options") {
 TEST_CASE("parse: values may look like options") {
   const AttendOptions options = attend({"-q", "-:float32:2x2", "-k", "-x", "-v", "--value="});
   CHECK(options.problem.q == "-:float32:2x2");
-  CHECK(options.problem.k == "-x");
-  CHECK(options.problem.v == "--value=");
+  CHECK(options.problem.k == std::vector<std::string>{"-x"});
+  CHECK(options.problem.v == std::vector<std::string>{"--value="});
   CHECK(attend({"a.npz", "-o", "--threads=1"}).output == "--threads=1");
   CHECK(attend({"a.npz", "-o", "--"}).output == "--");
 }

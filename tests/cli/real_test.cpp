@@ -43,8 +43,8 @@ void require_agreement(const std::filesystem::path& folder) {
   const TemporaryFolder results;
   AttendOptions options;
   options.problem.q = (folder / "q.npy").string();
-  options.problem.k = (folder / "k.npy").string();
-  options.problem.v = (folder / "v.npy").string();
+  options.problem.k = {(folder / "k.npy").string()};
+  options.problem.v = {(folder / "v.npy").string()};
   options.output = results.path("output.npy");
   options.weights = results.path("weights.npy");
   options.settings.weights = true;
