@@ -74,6 +74,13 @@ bool is_float(Dtype dtype) {
   return description(dtype).is_float;
 }
 
+std::vector<Dtype> float_types() {
+  std::vector<Dtype> types;
+  for (const Description& one : kDescriptions)
+    if (one.is_float) types.push_back(one.dtype);
+  return types;
+}
+
 std::string_view name(Dtype dtype) {
   return description(dtype).name;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sdpa {
 
@@ -27,6 +28,9 @@ enum class Dtype {
 
 Index size_bytes(Dtype dtype);
 bool is_float(Dtype dtype);
+
+/// All that results can have.
+std::vector<Dtype> float_types();
 
 /// numpy's name, as "float32".
 std::string_view name(Dtype dtype);

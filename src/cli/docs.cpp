@@ -67,19 +67,6 @@ Windows elsewhere, W keys with the query's own: --window W-1,0
   local_window_size (L, R) (JAX)                    --window L,R
 )";
 
-std::string_view usage(Command command) {
-  switch (command) {
-    case Command::compare:
-      return kCompareUsage;
-    case Command::check:
-      return kCheckUsage;
-    case Command::mask:
-      return kMaskUsage;
-    default:
-      return kUsage;
-  }
-}
-
 /// As "  -q, --query FILE".
 std::string names_text(const OptionSpec& option) {
   const std::string short_name = option.short_name();
@@ -110,6 +97,19 @@ std::string in_lines(std::string_view text, std::size_t indent) {
 }
 
 }  // namespace
+
+std::string_view usage(Command command) {
+  switch (command) {
+    case Command::compare:
+      return kCompareUsage;
+    case Command::check:
+      return kCheckUsage;
+    case Command::mask:
+      return kMaskUsage;
+    default:
+      return kUsage;
+  }
+}
 
 std::string help_text(Command command) {
   std::vector<const OptionSpec*> options = options_of(command);

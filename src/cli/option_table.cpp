@@ -147,6 +147,15 @@ const std::vector<OptionSpec> kTable = {
     {"--verbose", "", "say on standard error which mask was applied", "Other", kAttend, none,
      [](const Given&, AllOptions& o) { o.verbose = true; }},
 
+    {"--generate",
+     "WHAT",
+     "print the manual page (man), or completions for bash, zsh or fish",
+     "Other",
+     kAttend,
+     choice,
+     [](const Given& g, AllOptions& o) { o.generate = Generated(g.choice); },
+     {"man", "bash", "zsh", "fish"}},
+
     // parse looks at these two before all others.
     {"-h,--help", "", "print this text", "Other", kAll, none, [](const Given&, AllOptions&) {}},
     {"-V,--version", "", "print the version", "Other", kAll, none,

@@ -28,6 +28,7 @@ struct AllOptions {
   std::optional<Dtype> accumulate, weights_in;
   bool json = false, verbose = false;
   std::optional<Shape> shape;
+  std::optional<Generated> generate;
 };
 
 /// One occurrence of an option, as typed.

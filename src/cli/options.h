@@ -69,7 +69,10 @@ struct MaskCommandOptions {
   bool json = false;                  ///< one JSON object instead of a picture
 };
 
-/// Text that was asked for instead of work: --help and --version.
+/// What is made of the table of options, for an installation.
+enum class Generated { man, bash, zsh, fish };
+
+/// Text that was asked for instead of work: --help, --version and --generate.
 struct ShowOptions {
   std::string text;
 };

@@ -1,7 +1,9 @@
 #include "attention/attention.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "cli/completions.h"
 #include "cli/docs.h"
+#include "cli/man_page.h"
 #include "cli/option_table.h"
 #include "cli/words.h"
 #include "io/array_file.h"
@@ -21,6 +23,19 @@ std::string version_text() {
   text += instruction_set_name();
   text += ")\n";
   return text;
+}
+
+std::string generated_text(Generated what) {
+  switch (what) {
+    case Generated::man:
+      return man_page();
+    case Generated::bash:
+      return bash_completions();
+    case Generated::zsh:
+      return zsh_completions();
+    default:
+      return fish_completions();
+  }
 }
 
 /// "exact, float64 or float32"
@@ -126,6 +141,7 @@ Request request(Command command, const AllOptions& o) {
       if (!o.shape) throw Error("--shape", "missing; T_q and T_k of the mask, as 8x12");
       return MaskCommandOptions{*o.shape, o.problem.mask, o.output, o.json};
     default:
+      if (o.generate) return ShowOptions{generated_text(*o.generate)};
       require_inputs(o.problem, true);
       require_one_layout(o.problem);
       return AttendOptions{o.problem, o.output.value_or("-"), o.weights, o.settings, o.progress,
