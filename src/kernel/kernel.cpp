@@ -67,7 +67,7 @@ void absorb(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, I
 }
 
 template <class Real>
-void absorb_seen(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, Index keys,
+void absorb_visible(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, Index keys,
                  const Sight<NumberOf<Real>>& sight) {
   auto& group = *static_cast<Group<Real>*>(workspace);
   const Index d_v = group.question.d_v;
@@ -193,7 +193,7 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
 }
 
 template <class Real>
-void weights_seen(void* workspace, const NumberOf<Real>* k, Index keys,
+void weights_visible(void* workspace, const NumberOf<Real>* k, Index keys,
                   const Sight<NumberOf<Real>>& sight, NumberOf<Real>* w, NumberOf<Real>* w_low,
                   Index stride) {
   auto& group = *static_cast<Group<Real>*>(workspace);
@@ -220,11 +220,11 @@ constexpr Kernel<NumberOf<Real>> kernel_of() {
           workspace_bytes<Real>,
           begin<Real>,
           absorb<Real>,
-          absorb_seen<Real>,
+          absorb_visible<Real>,
           merge<Real>,
           finish<Real>,
           weights<Real>,
-          weights_seen<Real>};
+          weights_visible<Real>};
 }
 
 }  // namespace

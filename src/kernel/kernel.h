@@ -21,7 +21,7 @@ struct Question {
   /// looks at it.
   const double* dot_powers;
   /// Their sum is 1/sqrt(d_k), for scores that a bias is added to; scale_high and scale_low are then
-  /// log2(e) alone. Only absorb_seen and weights_seen look at it.
+  /// log2(e) alone. Only absorb_visible and weights_visible look at it.
   double score_scale_high = 0, score_scale_low = 0;
 };
 
@@ -69,7 +69,7 @@ struct Kernel {
   /// The same where queries see only some of the keys, or a bias is added (then for all blocks of
   /// the group). Keys that no query of the group sees are not read, but those between the beginning
   /// of the first chain in which one is seen and the last key that is seen.
-  void (*absorb_seen)(void* workspace, const Number* k, const Number* v, Index keys,
+  void (*absorb_visible)(void* workspace, const Number* k, const Number* v, Index keys,
                       const Sight<Number>& sight);
 
   /// Adds to a workspace what another one of the same group, for the span behind it, has absorbed.
@@ -84,8 +84,8 @@ struct Kernel {
   void (*weights)(void* workspace, const Number* k, Index keys, Number* w, Number* w_low,
                   Index stride);
 
-  /// The same for a block that absorb_seen took: 0 for keys that a query does not see.
-  void (*weights_seen)(void* workspace, const Number* k, Index keys, const Sight<Number>& sight,
+  /// The same for a block that absorb_visible took: 0 for keys that a query does not see.
+  void (*weights_visible)(void* workspace, const Number* k, Index keys, const Sight<Number>& sight,
                        Number* w, Number* w_low, Index stride);
 };
 

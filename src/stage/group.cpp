@@ -208,7 +208,7 @@ Memory QueryGroup<Number>::absorb_span(Index span, Memory workspace) const {
         break;
       case Seen::some:
         begin();
-        kernel_.absorb_seen(workspace.get(), block.keys(sight.runs()),
+        kernel_.absorb_visible(workspace.get(), block.keys(sight.runs()),
                             block.values(sight.runs(), columns_), keys, sight.sight());
         break;
     }
@@ -235,7 +235,7 @@ void QueryGroup<Number>::run_weights(void* workspace, const StageRows<Number>& r
         kernel_.weights(workspace, block.keys(keys), keys, w, w_low, kKeys);
         break;
       case Seen::some:
-        kernel_.weights_seen(workspace, block.keys(sight.runs()), keys, sight.sight(), w, w_low,
+        kernel_.weights_visible(workspace, block.keys(sight.runs()), keys, sight.sight(), w, w_low,
                              kKeys);
         break;
     }
