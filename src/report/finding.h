@@ -1,0 +1,36 @@
+#pragma once
+
+#include "report/judgement.h"
+#include "report/reference.h"
+#include "report/wrong_kernels.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sdpa {
+
+enum class Verdict { within, outside, no_judgement, nothing };
+
+/// What a check finds out about an output.
+struct Finding {
+  Arithmetic arithmetic;
+  Index heads;
+  Judgement judgement;
+  WrongKernels wrong;
+  std::vector<Index> vacuous_heads;  ///< whose bound zeros or the mean of v would pass
+
+  /// The wrong kernels of which this became.
+  std::vector<std::string> with_fate(WrongKernelFate fate) const;
+
+  Verdict verdict() const;
+};
+
+/// Judges an output of the type that `arithmetic` says, some rows at a time.
+///
+/// actual   (..., heads, T_q, d_v)   whatever the layout of q
+/// done     is called with the number of rows that are judged
+Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
+             const std::function<void(Index rows)>& done);
+
+}  // namespace sdpa
