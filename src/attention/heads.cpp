@@ -39,8 +39,9 @@ std::vector<KeyRun> seen_runs(const Head& head, const std::optional<Survey>& sur
   return survey->seen_runs(0, head.n.T_k);
 }
 
+/// Nothing where every query sees every key, of which there is one.
 std::optional<Survey> survey_of(const Head& head, int threads) {
-  if (head.visible.is_everything()) return std::nullopt;
+  if (head.visible.is_everything() && head.n.T_k != 0) return std::nullopt;
   return survey(head.visible, head.n.T_q, head.n.T_k, threads);
 }
 
@@ -95,7 +96,7 @@ Mask mask_of(const MaskOptions& options, const Problem& problem) {
   const auto leading = rows.extents().first(static_cast<std::size_t>(rows.rank() - 2));
   const bool declared = problem.layout.heads || problem.layout.order == AxisOrder::thd;
   const bool has_heads = leading.size() > 1 || (declared && !leading.empty());
-  return Mask(options, leading, has_heads, problem.n.T_q, problem.n.T_k);
+  return Mask(options, leading, has_heads, problem.n.T_q, problem.n.T_k, problem.packing);
 }
 
 /// Rows first ... first + count - 1 of a head that see a key, in runs of neighbours, and what is
@@ -139,7 +140,10 @@ Heads::Heads(const Array& q, const Array& k, const Array& v, const Settings& set
     : settings_(settings),
       problem_(check_shapes(q, k, v, layout, names)),
       mask_(mask_of(mask, problem_)),
-      dtype_(settings.dtype.value_or(result_type(result_type(q.dtype(), k.dtype()), v.dtype()))) {}
+      dtype_(settings.dtype.value_or(result_type(result_type(q.dtype(), k.dtype()), v.dtype()))) {
+  if (problem_.packing.is_packed() && settings.weights)
+    throw Error("--weights", "those of packed sequences are matrices of different shapes");
+}
 
 Index Heads::rows_at_a_time() const {
   constexpr Index kFewest = 512, kMost = 4096, kMostHeads = 256;
@@ -149,8 +153,8 @@ Index Heads::rows_at_a_time() const {
   const Index most = std::clamp<Index>(kMostHeads * n.T_q, 1, kMost);
   if (settings_.weights) return std::clamp<Index>(kWeights / n.T_k, 1, most);
   const double products_per_row =
-      static_cast<double>(n.T_k) * (static_cast<double>(n.d_k) + static_cast<double>(n.d_v));
-  const double rows = kProductsPerThread * settings_.threads / products_per_row;
+      problem_.keys_per_row() * (static_cast<double>(n.d_k) + static_cast<double>(n.d_v));
+  const double rows = kProductsPerThread * settings_.threads / std::max(products_per_row, 1.0);
   return std::clamp(static_cast<Index>(std::min(rows, static_cast<double>(kMost))),
                     std::min(kFewest, most), most);
 }
@@ -164,23 +168,29 @@ Heads::KnownKeys Heads::learn_keys(const Head& head, int threads) const {
 
 /// Makes heads first ... last - 1 known, and forgets those before them.
 void Heads::learn_heads(Index first, Index last) {
-  // Heads that share k and v lie side by side.
-  const KnownHead* before = known_.empty() ? nullptr : &known_.rbegin()->second;
+  if (!known_.empty() && first < known_.begin()->first) known_.clear();
   std::vector<std::vector<KnownHead*>> unknown;
+  std::map<Index, std::size_t> unknown_at;  // of a head, its place there
   for (Index h = known_.empty() ? first : std::max(first, known_.rbegin()->first + 1); h < last;
        ++h) {
+    if (problem_.rows_of(h).count == 0) continue;
     KnownHead& known = known_[h];
     known.head = problem_.head(h);
     known.head.visible = mask_.of_head(h);
-    const bool shares = before != nullptr && have_same_keys(before->head, known.head) &&
-                        before->head.visible == known.head.visible;
-    if (shares && unknown.empty())
-      known.keys = before->keys;
-    else if (shares)
-      unknown.back().push_back(&known);
-    else
+    // Heads that share k and v lie side by side, each with all its sequences.
+    const Index before = h - problem_.packing.sequences();
+    const auto other = known_.find(before);
+    const bool shares = other != known_.end() && have_same_keys(other->second.head, known.head) &&
+                        other->second.head.visible == known.head.visible;
+    if (shares && other->second.keys) {
+      known.keys = other->second.keys;
+    } else if (shares) {
+      const std::size_t at = unknown_at[h] = unknown_at.at(before);
+      unknown[at].push_back(&known);
+    } else {
+      unknown_at[h] = unknown.size();
       unknown.push_back({&known});
-    before = &known;
+    }
   }
   known_.erase(known_.begin(), known_.lower_bound(first));
 
@@ -197,15 +207,18 @@ Attention Heads::rows(Index first, Index count) {
   const Extents& n = problem_.n;
   Attention results = empty_results(count, n.T_k, n.d_v, dtype_, settings_.weights);
   if (count == 0) return results;
-  const Index first_head = first / n.T_q, last_head = (first + count - 1) / n.T_q + 1;
+  const Index first_head = problem_.head_of_row(first);
+  const Index last_head = problem_.head_of_row(first + count - 1) + 1;
   learn_heads(first_head, last_head);
 
   std::vector<MeasuredRows> parts;
   const auto for_each_head = [&](auto act) {
     for (Index h = first_head; h < last_head; ++h) {
-      const Index begin = std::max(first, h * n.T_q);
-      const Index end = std::min(first + count, (h + 1) * n.T_q);
-      act(h, known_.at(h), begin - h * n.T_q, end - begin, begin - first);
+      const RowRange of_head = problem_.rows_of(h);
+      if (of_head.count == 0) continue;
+      const Index begin = std::max(first, of_head.first);
+      const Index end = std::min(first + count, of_head.end());
+      act(h, known_.at(h), begin - of_head.first, end - begin, begin - first);
     }
   };
   for_each_head([&](Index h, const KnownHead& known, Index t, Index rows, Index at) {
@@ -223,22 +236,21 @@ Attention Heads::rows(Index first, Index count) {
 }
 
 void Heads::count_rows(Index h, Index first, Index count) {
-  const Extents& n = problem_.n;
   const KnownHead& known = known_.at(h);
+  const Index T_k = known.head.n.T_k, first_row = problem_.rows_of(h).first;
+  counts_.pairs += count * T_k;
   if (!known.keys->survey) {
-    counts_.pairs += count * n.T_k;
-    counts_.visible_pairs += count * n.T_k;
+    counts_.visible_pairs += count * T_k;
     return;
   }
   for (Index t = first; t < first + count; ++t) {
-    counts_.pairs += n.T_k;
     const Index keys = known.keys->survey->counts[static_cast<std::size_t>(t)];
     counts_.visible_pairs += keys;
     if (keys != 0 || t >= known.head.visible.query_length) continue;
     if (mask_.empty_rows() == EmptyRows::error)
-      throw Error("--empty-rows", "query " + row_text(h * n.T_q + t) + " sees none of the " +
-                                      std::to_string(n.T_k) + " keys (" + mask_.text() + ")");
-    if (!counts_.first_empty_row) counts_.first_empty_row = h * n.T_q + t;
+      throw Error("--empty-rows", "query " + row_text(first_row + t) + " sees none of the " +
+                                      std::to_string(T_k) + " keys (" + mask_.text() + ")");
+    if (!counts_.first_empty_row) counts_.first_empty_row = first_row + t;
     ++counts_.empty_rows;
   }
 }
@@ -258,7 +270,7 @@ void Heads::fill_empty_rows(const KnownHead& known, Index first, Index count, In
     if (known.keys->survey->counts[static_cast<std::size_t>(t)] != 0 ||
         t >= known.head.visible.query_length)
       continue;
-    if (mask_.empty_rows() == EmptyRows::nan) {
+    if (mask_.empty_rows() == EmptyRows::nan || known.head.n.T_k == 0) {  // the mean of nothing
       fill_with_nan(results.output, at + r);
       if (results.weights) fill_with_nan(*results.weights, at + r);
       continue;

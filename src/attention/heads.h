@@ -23,19 +23,20 @@ struct MaskCounts {
 };
 
 /// Attention of every head of a problem, some rows at a time. Rows are counted through all heads,
-/// one head behind the other: row h * T_q + t is query t of head h.
+/// one head behind the other: row h * T_q + t is query t of head h, of whatever sequence.
 ///
 /// Threads share the rows of all heads that are asked for together. What is to be known of k, v and
 /// the mask of a head is found out once, if rows are asked for in their order.
 class Heads {
  public:
-  /// q, k and v as check_shapes takes them; throws what it and Mask throw.
+  /// q, k and v as check_shapes takes them; throws what it and Mask throw, and Error if weights of
+  /// packed sequences are wanted.
   Heads(const Array& q, const Array& k, const Array& v, const Settings& settings,
         const Layout& layout = {}, const OperandNames& names = {}, const MaskOptions& mask = {});
 
   const Problem& problem() const { return problem_; }
   const Mask& mask() const { return mask_; }
-  Index row_count() const { return problem_.heads() * problem_.n.T_q; }
+  Index row_count() const { return problem_.row_count(); }
 
   /// The type of the results.
   Dtype dtype() const { return dtype_; }

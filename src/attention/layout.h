@@ -1,6 +1,7 @@
 #pragma once
 
 #include "array/view.h"
+#include "attention/named_array.h"
 
 #include <optional>
 #include <span>
@@ -18,6 +19,9 @@ struct Layout {
   AxisOrder order = AxisOrder::htd;
   /// Of q, where the last axis holds the heads side by side: (..., T, heads * d).
   std::optional<Index> heads{};
+  /// Where sequences begin that are packed behind one another along T, in q and in k and v, as Packing
+  /// takes them. Both or neither; only in the order thd, without a batch.
+  std::optional<NamedArray> q_offsets{}, k_offsets{};
 };
 
 /// An operand as what it holds: a matrix for each head of each entry of the batch, in place.

@@ -61,17 +61,6 @@ std::string side_text(Index keys) {
   return keys == Visible::kOpen ? "inf" : std::to_string(keys);
 }
 
-/// "5, 11, 22", or "1 to 512" if there are many.
-std::string values_text(const std::vector<Index>& values) {
-  constexpr std::size_t kMost = 4;
-  const auto [least, largest] = std::ranges::minmax(values);
-  if (least == largest) return std::to_string(least);
-  if (values.size() > kMost) return std::to_string(least) + " to " + std::to_string(largest);
-  std::string text;
-  for (Index value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
-  return text;
-}
-
 }  // namespace
 
 bool MaskOptions::is_everything() const {
@@ -79,11 +68,19 @@ bool MaskOptions::is_everything() const {
 }
 
 Mask::Mask(const MaskOptions& options, std::span<const Index> leading, bool has_heads, Index T_q,
-           Index T_k)
-    : options_(options), leading_(leading.begin(), leading.end()), T_q_(T_q), T_k_(T_k) {
+           Index T_k, const Packing& packing)
+    : options_(options),
+      packing_(packing),
+      leading_(leading.begin(), leading.end()),
+      T_q_(T_q),
+      T_k_(T_k) {
   for (Index extent : leading_) entries_ *= extent;
   if (has_heads) heads_of_entry_ = leading_.back();
   if (heads_of_entry_ != 0) entries_ /= heads_of_entry_;
+  if (packing_.is_packed()) {
+    refuse_arrays_of_sequences();
+    entries_ = packing_.sequences();
+  }
   require_alignment();
   key_lengths_ = lengths(options_.key_lengths, T_k_, "T_k");
   query_lengths_ = lengths(options_.query_lengths, T_q_, "T_q");
@@ -97,17 +94,37 @@ Mask::Mask(const MaskOptions& options, std::span<const Index> leading, bool has_
   }
 }
 
+void Mask::refuse_arrays_of_sequences() const {
+  for (const std::optional<NamedArray>* array :
+       {&options_.key_lengths, &options_.query_lengths, &options_.mask, &options_.bias})
+    if (*array)
+      throw Error((*array)->name,
+                  "packed sequences take no mask, bias or lengths: their offsets say which keys "
+                  "there are");
+}
+
+/// Empty if they do not.
+std::string Mask::why_corners_differ() const {
+  if (!packing_.is_packed()) {
+    if (T_q_ != T_k_)
+      return "T_q is " + std::to_string(T_q_) + " and T_k is " + std::to_string(T_k_);
+    return options_.key_lengths || options_.query_lengths ? "lengths are given" : "";
+  }
+  for (Index b = 0; b < packing_.sequences(); ++b)
+    if (packing_.queries(b) != packing_.keys(b))
+      return "T_q of sequence " + std::to_string(b) + " is " + std::to_string(packing_.queries(b)) +
+             " and T_k is " + std::to_string(packing_.keys(b));
+  return "";
+}
+
 void Mask::require_alignment() const {
   const bool moves = options_.causal || options_.window;
   const std::string what = options_.causal ? "--causal" : "--window";
   if (options_.align && !moves)
     throw Error("--align", "there is nothing to align, neither --causal nor --window is given");
   if (options_.align || !moves) return;
-  const bool has_lengths = options_.key_lengths || options_.query_lengths;
-  if (T_q_ == T_k_ && !has_lengths) return;
-  const std::string why =
-      T_q_ != T_k_ ? "T_q is " + std::to_string(T_q_) + " and T_k is " + std::to_string(T_k_)
-                   : std::string("lengths are given");
+  const std::string why = why_corners_differ();
+  if (why.empty()) return;
   throw Error(what,
               why +
                   ", so give --align top-left (PyTorch is_causal, JAX, Keras, ONNX without a "
@@ -199,6 +216,7 @@ Index Mask::offset_of(Index entry) const {
     case Alignment::Corner::offset:
       return options_.align->offset;
     default:
+      if (packing_.is_packed()) return packing_.keys(entry) - packing_.queries(entry);
       return (key_lengths_.empty() ? T_k_ : key_lengths_[at]) -
              (query_lengths_.empty() ? T_q_ : query_lengths_[at]);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "array/array.h"
+#include "attention/named_array.h"
+#include "attention/packing.h"
 #include "stage/visible.h"
 
 #include <optional>
@@ -9,12 +10,6 @@
 #include <vector>
 
 namespace sdpa {
-
-/// An array, and how messages call it.
-struct NamedArray {
-  Array array;
-  std::string name;
-};
 
 /// Keys left and right of a query's position that it sees; Visible::kOpen: all of that side.
 struct Window {
@@ -58,7 +53,7 @@ struct MaskOptions {
   bool is_everything() const;
 };
 
-/// The options laid over heads of (T_q, T_k) scores.
+/// The options laid over heads of (T_q, T_k) scores, or over those of packed sequences.
 class Mask {
  public:
   /// leading    extents before (T_q, T_k): the heads of all entries of the batch, in C order
@@ -68,14 +63,15 @@ class Mask {
   /// Throws Error, beginning with the option or file at fault and giving both values, if causal or
   /// a window is given without the alignment that it needs, an alignment without either, if lengths
   /// are negative, too large or of the wrong number, or an array has the wrong type or a shape that
-  /// does not broadcast to (leading..., T_q, T_k).
+  /// does not broadcast to (leading..., T_q, T_k). The same, if packed sequences come with arrays or
+  /// lengths.
   Mask(const MaskOptions& options, std::span<const Index> leading, bool has_heads, Index T_q,
-       Index T_k);
+       Index T_k, const Packing& packing = {});
 
   EmptyRows empty_rows() const { return options_.empty_rows; }
   bool is_everything() const { return options_.is_everything(); }
 
-  /// Head h of all, counted in C order.
+  /// Head h of all, counted in C order; with packed sequences, sequence h % B of head h / B.
   Visible of_head(Index h) const;
 
   /// What was applied, as "causal, bottom-right (offset 24), window 128,0".
@@ -85,15 +81,20 @@ class Mask {
   std::string warning() const;
 
  private:
-  Index entry_of(Index h) const { return h / heads_of_entry_; }
+  Index entry_of(Index h) const {
+    return packing_.is_packed() ? h % packing_.sequences() : h / heads_of_entry_;
+  }
   Index offset_of(Index entry) const;
+  void refuse_arrays_of_sequences() const;
   void require_alignment() const;
+  std::string why_corners_differ() const;
   std::vector<Index> lengths(const std::optional<NamedArray>& given, Index longest,
                              const char* extent) const;
   Plane plane_of(const Array& array, Index h) const;
   void require_broadcast(const NamedArray& given) const;
 
   MaskOptions options_;
+  Packing packing_;
   std::vector<Index> leading_;
   Index T_q_, T_k_;
   Index entries_ = 1, heads_of_entry_ = 1;

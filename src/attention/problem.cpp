@@ -64,6 +64,21 @@ bool is_shared_among(std::span<const Index> of, std::span<const Index> all) {
   return true;
 }
 
+Packing packing_of(const Layout& layout, const Operand& q, const Operand& k,
+                   const HeadMatrices& q_heads, const HeadMatrices& k_heads) {
+  if (!layout.q_offsets && !layout.k_offsets) return {};
+  if (!layout.k_offsets || !layout.q_offsets)
+    throw Error(layout.q_offsets ? layout.q_offsets->name : layout.k_offsets->name,
+                "packed sequences need offsets of both, queries and keys");
+  if (layout.order != AxisOrder::thd)
+    throw Error(layout.q_offsets->name,
+                "packed sequences lie in (total, H, d); say so with --layout thd");
+  if (!q_heads.batch().empty())
+    throw Error(q.name, "shape " + q.array.shape().text() +
+                            " has a batch, but packed sequences lie in (total, H, d)");
+  return {*layout.q_offsets, *layout.k_offsets, q_heads.rows(), k_heads.rows(), q.name, k.name};
+}
+
 void require_leading(const Operand& a, const HeadMatrices& a_heads, const Operand& q,
                      const HeadMatrices& q_heads, const Layout& layout, const char* kind) {
   const bool has_more_axes =
@@ -110,7 +125,8 @@ Problem check_shapes(const Array& q_array, const Array& k_array, const Array& v_
   if (v_heads.rows() != n.T_k)
     throw Error(v.name, "T_k is " + std::to_string(v_heads.rows()) + ", but " + k.name +
                             " has T_k " + std::to_string(n.T_k));
-  if (n.T_k == 0)
+  const Packing packing = packing_of(layout, q, k, q_heads, k_heads);
+  if (n.T_k == 0 && !packing.is_packed())
     throw Error(k.name, "T_k is 0 in shape " + k.array.shape().text() +
                             ", so there is no key to attend to");
   if (n.d_k == 0)
@@ -119,15 +135,35 @@ Problem check_shapes(const Array& q_array, const Array& k_array, const Array& v_
 
   Index batch = 1;
   for (Index extent : q_heads.batch()) batch *= extent;
-  return {q_heads, k_heads, v_heads, layout, q.array.shape(), batch, n};
+  return {q_heads, k_heads, v_heads, layout, q.array.shape(), batch, n, packing};
 }
 
 Head Problem::head(Index number) const {
-  const Index b = number / q.heads(), h = number % q.heads();
+  const Index B = packing.sequences(), of_all = number / B, sequence = number % B;
+  const Index b = of_all / q.heads(), h = of_all % q.heads();
   const auto shared = [&](const HeadMatrices& a) {
     return a.matrix(q.batch(), b, h / (q.heads() / a.heads()));
   };
-  return make_head(q.matrix(q.batch(), b, h), shared(k), shared(v));
+  if (!packing.is_packed()) return make_head(q.matrix(q.batch(), b, h), shared(k), shared(v));
+  const Index first_key = packing.first_key(sequence), keys = packing.keys(sequence);
+  return make_head(
+      q.matrix(q.batch(), b, h).part(packing.first_query(sequence), packing.queries(sequence)),
+      shared(k).part(first_key, keys), shared(v).part(first_key, keys));
+}
+
+RowRange Problem::rows_of(Index number) const {
+  const Index B = packing.sequences(), first = number / B * n.T_q;
+  if (!packing.is_packed()) return {first, n.T_q};
+  return {first + packing.first_query(number % B), packing.queries(number % B)};
+}
+
+Index Problem::head_of_row(Index row) const {
+  return row / n.T_q * packing.sequences() + packing.sequence_of(row % n.T_q);
+}
+
+double Problem::keys_per_row() const {
+  if (!packing.is_packed() || n.T_q == 0) return static_cast<double>(n.T_k);
+  return packing.pairs() / static_cast<double>(n.T_q);
 }
 
 Shape Problem::rows_shape(Index columns) const {
@@ -165,7 +201,7 @@ Array Problem::in_order(const Array& output) const {
   const HeadMatrices all(output, layout.order, layout.heads.value_or(0));
   Array ordered(rows_shape(n.d_v), output.dtype());
   std::byte* to = ordered.mutable_data();
-  for (Index number = 0; number < heads(); ++number) {
+  for (Index number = 0; number < batch * q.heads(); ++number) {
     const Array head = all.matrix(q.batch(), number / q.heads(), number % q.heads()).array();
     std::memcpy(to, head.data(), static_cast<std::size_t>(head.size_bytes()));
     to += head.size_bytes();

@@ -15,12 +15,8 @@ namespace sdpa {
 
 namespace {
 
-/// What there is to say about the mask, on standard error.
-void report_mask(const Heads& heads, bool verbose) {
-  if (heads.mask().is_everything()) {
-    if (verbose) complain("no mask");
-    return;
-  }
+/// What there is to say about the layout and the mask, on standard error.
+void report(const ProblemInputs& inputs, const Heads& heads, bool verbose) {
   const MaskCounts& counts = heads.mask_counts();
   const std::string warning = heads.mask().warning();
   if (!warning.empty()) complain("warning: " + warning);
@@ -31,9 +27,13 @@ void report_mask(const Heads& heads, bool verbose) {
              heads.row_text(*counts.first_empty_row) + "; they hold " +
              kHold[static_cast<int>(heads.mask().empty_rows())]);
   }
-  if (verbose)
-    complain(heads.mask().text() + "; " +
-             visible_text(counts.visible_pairs, counts.pairs, counts.empty_rows));
+  if (!verbose) return;
+  const std::string layout = layout_text(inputs, heads.problem());
+  if (!layout.empty()) complain(layout);
+  complain(heads.mask().is_everything()
+               ? "no mask"
+               : heads.mask().text() + "; " +
+                     visible_text(counts.visible_pairs, counts.pairs, counts.empty_rows));
 }
 
 /// Computes all rows of all heads and writes them.
@@ -93,7 +93,7 @@ int run(const AttendOptions& options) {
   if (weights) weights->commit();
   output.warn();
   if (weights) weights->warn();
-  report_mask(heads, options.verbose);
+  report(inputs, heads, options.verbose);
   return 0;
 }
 

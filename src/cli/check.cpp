@@ -57,7 +57,7 @@ Arithmetic declared_arithmetic(const CheckOptions& options, const Array& v, Dtyp
 
 Finding judged(const CheckOptions& options, const ProblemInputs& inputs, const Array& actual,
                const Problem& problem) {
-  Progress progress(options.progress, false, problem.heads() * problem.n.T_q);
+  Progress progress(options.progress, false, problem.row_count());
   return find([&](const Settings& settings) { return inputs.heads(settings); }, actual,
               declared_arithmetic(options, inputs.v, actual.dtype()), options.threads,
               [&](Index rows) { progress.add(rows); });

@@ -61,6 +61,11 @@ const std::vector<OptionSpec> kTable = {
      {"htd", "thd"}},
     {"--heads", "H", "heads that lie side by side in the last axis of q", "Heads", kComputing, text,
      [](const Given& g, AllOptions& o) { o.problem.heads = heads_from(g); }},
+    {"--cu-seqlens-q", "FILE", "where packed sequences begin in q (total, H, d), and their end",
+     "Heads", kComputing, input,
+     [](const Given& g, AllOptions& o) { o.problem.cu_seqlens_q = g.word; }},
+    {"--cu-seqlens-k", "FILE", "the same in k and v; both need --layout thd", "Heads", kComputing,
+     input, [](const Given& g, AllOptions& o) { o.problem.cu_seqlens_k = g.word; }},
 
     {"--shape", "SHAPE", "T_q and T_k, as 8x12; extents of a batch and heads before them",
      "Results", kMask, text, [](const Given& g, AllOptions& o) { o.shape = shape_from(g); }},
@@ -144,8 +149,8 @@ const std::vector<OptionSpec> kTable = {
      {"auto", "always", "never"}},
     {"--json", "", "the report as one JSON object", "Other", kReportingAny, none,
      [](const Given&, AllOptions& o) { o.json = true; }},
-    {"--verbose", "", "say on standard error which mask was applied", "Other", kAttend, none,
-     [](const Given&, AllOptions& o) { o.verbose = true; }},
+    {"--verbose", "", "say on standard error which layout and mask were applied", "Other", kAttend,
+     none, [](const Given&, AllOptions& o) { o.verbose = true; }},
 
     {"--generate",
      "WHAT",

@@ -26,6 +26,10 @@ struct ProblemOptions {
   std::optional<AxisOrder> axis_order;  ///< of q, k, v and the output; absent: htd
   std::optional<Index> heads;           ///< that the last axis of q holds; not with axis_order
 
+  /// Where packed sequences begin, as arguments of read_array.
+  std::optional<std::string> cu_seqlens_q, cu_seqlens_k;
+
+  /// But for the offsets of packed sequences, which are files.
   Layout layout() const { return {axis_order.value_or(AxisOrder::htd), heads}; }
 
   MaskArguments mask;

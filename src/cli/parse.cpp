@@ -83,6 +83,20 @@ void require_one_layout(const ProblemOptions& problem) {
     throw Error("--layout", "--heads says where the heads lie: (..., T, H d)");
 }
 
+void require_packed_sequences_whole(const ProblemOptions& problem) {
+  const auto &q = problem.cu_seqlens_q, &k = problem.cu_seqlens_k;
+  if (q.has_value() != k.has_value())
+    throw Error(q ? "--cu-seqlens-k" : "--cu-seqlens-q",
+                "missing; --cu-seqlens-q and --cu-seqlens-k belong together");
+  if (!q) return;
+  if (problem.axis_order != AxisOrder::thd)
+    throw Error("--cu-seqlens-q", "packed sequences lie in (total, H, d); give --layout thd");
+  for (const auto& [name, files] : {std::pair("--key", &problem.k), {"--value", &problem.v}})
+    if (files->size() > 1)
+      throw Error(name, "given " + std::to_string(files->size()) +
+                            " times, but packed sequences lie in one file");
+}
+
 void require(const char* name, const std::string& argument, const char* needed) {
   if (argument.empty()) throw Error(name, std::string("missing; ") + needed);
 }
@@ -135,6 +149,7 @@ Request request(Command command, const AllOptions& o) {
       require("ACTUAL", o.actual, "the output that is to be checked");
       require_inputs(o.problem, false);
       require_one_layout(o.problem);
+      require_packed_sequences_whole(o.problem);
       return CheckOptions{o.actual,           o.problem,  o.accumulate, o.weights_in,
                           o.settings.threads, o.progress, o.json};
     case Command::mask:
@@ -144,6 +159,7 @@ Request request(Command command, const AllOptions& o) {
       if (o.generate) return ShowOptions{generated_text(*o.generate)};
       require_inputs(o.problem, true);
       require_one_layout(o.problem);
+      require_packed_sequences_whole(o.problem);
       return AttendOptions{o.problem, o.output.value_or("-"), o.weights, o.settings, o.progress,
                            o.verbose};
   }

@@ -1,6 +1,7 @@
 #include "cli/problem_inputs.h"
 
 #include "attention/join.h"
+#include "base/error.h"
 #include "cli/mask_arguments.h"
 #include "cli/streams.h"
 #include "io/argument.h"
@@ -13,6 +14,17 @@ namespace sdpa {
 
 namespace {
 
+/// How heads, and sequences, lie in the operands.
+Layout read_layout(const ProblemOptions& options) {
+  Layout layout = options.layout();
+  const auto read = [](const std::optional<std::string>& word) {
+    return word ? std::optional(NamedArray{read_array(*word), place_of(*word)}) : std::nullopt;
+  };
+  layout.q_offsets = read(options.cu_seqlens_q);
+  layout.k_offsets = read(options.cu_seqlens_k);
+  return layout;
+}
+
 ProblemInputs read_case_file(const ProblemOptions& options) {
   const std::string& word = *options.case_file;
   const Case c = read_case(word, mask_member_names());
@@ -20,7 +32,7 @@ ProblemInputs read_case_file(const ProblemOptions& options) {
   ProblemInputs inputs{c.q,
                        c.k,
                        c.v,
-                       options.layout(),
+                       read_layout(options),
                        {place + ": q", place + ": k", place + ": v"},
                        read_mask(options.mask, c.others, place),
                        {}};
@@ -49,10 +61,55 @@ ProblemInputs read_problem(const ProblemOptions& options) {
   return {q.array,
           k.array,
           v.array,
-          options.layout(),
+          read_layout(options),
           {q.name, k.name, v.name},
           read_mask(options.mask),
           files};
+}
+
+namespace {
+
+std::string counted(Index count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string heads_text(const Problem& p) {
+  const Index H = p.q.heads(), G = p.k.heads(), G_v = p.v.heads();
+  if (H == G && H == G_v) return counted(H, "head");
+  return counted(H, "query head") + " over " + counted(G, "key head") +
+         (G == G_v ? "" : " and " + counted(G_v, "value head"));
+}
+
+/// Whether the last three axes could be meant in the other order, which is as usual if T is not
+/// below the number of heads there.
+bool fits_other_order(const ProblemInputs& in, const Problem& problem) {
+  if (problem.packing.is_packed() || in.layout.heads || problem.n.T_q > problem.q.heads())
+    return false;
+  Layout other = in.layout;
+  other.order = other.order == AxisOrder::htd ? AxisOrder::thd : AxisOrder::htd;
+  try {
+    check_shapes(in.q, in.k, in.v, other, in.names);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::string layout_text(const ProblemInputs& inputs, const Problem& problem) {
+  if (inputs.q.shape().rank() == 2 && !inputs.layout.heads) return "";
+  constexpr const char* kOrders[] = {"htd", "thd"};
+  const int order = static_cast<int>(inputs.layout.order);
+  std::string text =
+      inputs.layout.heads ? "heads side by side: " : std::string("layout ") + kOrders[order] + ": ";
+  if (!problem.q.batch().empty()) text += "batch " + std::to_string(problem.batch) + ", ";
+  text += heads_text(problem) + ", ";
+  if (problem.packing.is_packed()) return text + problem.packing.text();
+  text += "T_q " + std::to_string(problem.n.T_q) + ", T_k " + std::to_string(problem.n.T_k);
+  if (fits_other_order(inputs, problem))
+    text += std::string("; the shapes would fit --layout ") + kOrders[1 - order] + " too";
+  return text;
 }
 
 void warn_of_nan_inputs(const ProblemInputs& inputs) {

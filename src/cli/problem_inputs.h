@@ -31,6 +31,11 @@ struct ProblemInputs {
 /// members. Throws Error, which begins with the file or option at fault.
 ProblemInputs read_problem(const ProblemOptions& options);
 
+/// How the operands were taken apart, as "layout htd: batch 3, 8 query heads over 2 key heads, T_q 5,
+/// T_k 7", with a remark where another layout would fit as well and not be less usual. Empty if there
+/// is but one head.
+std::string layout_text(const ProblemInputs& inputs, const Problem& problem);
+
 /// One line on standard error for each file of operands that holds NaN, with their share. Bits that
 /// are read as another type than theirs are often NaN, so where the user has said the type, it asks
 /// for that.

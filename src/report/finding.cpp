@@ -24,16 +24,19 @@ Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithm
   const Problem& problem = reference.problem();
   Finding finding{arithmetic, problem.heads(), {.pattern = Pattern(actual.shape())}, {}, {}};
   Judge judge(actual.shape());
-  const Index T_q = problem.n.T_q;
+  const Index d_v = problem.n.d_v;
   for (Index head = 0; head < problem.heads(); ++head) {
+    const RowRange all = problem.rows_of(head);
+    if (all.count == 0) continue;
     const Head operands = problem.head(head);
-    if (finding.wrong.try_on(operands.q.array(), operands.k.array(), operands.v.array(),
+    if (operands.n.T_k != 0 &&
+        finding.wrong.try_on(operands.q.array(), operands.k.array(), operands.v.array(),
                              reference.close_look(head), arithmetic.output, threads))
       finding.vacuous_heads.push_back(head);
-    const Array of_head = actual.matrix(head);
-    for (Index first = 0; first < T_q; first += reference.rows_at_a_time()) {
-      const Index count = std::min(reference.rows_at_a_time(), T_q - first);
-      const ReferenceRows rows = reference.rows(head * T_q + first, count);
+    const Array of_head = actual.part(all.first * d_v, Shape({all.count, d_v}));
+    for (Index first = 0; first < all.count; first += reference.rows_at_a_time()) {
+      const Index count = std::min(reference.rows_at_a_time(), all.count - first);
+      const ReferenceRows rows = reference.rows(all.first + first, count);
       judge.add_rows(of_head.rows(first, count), rows.right, rows.allowed);
       done(count);
     }

@@ -25,13 +25,19 @@ ReferenceRows Reference::rows(Index first, Index count) {
       right_values(exact_.rows(first, count).output, arithmetic_.output,
                    [&](Index row, Index more) { return rounded_.rows(first + row, more).output; }),
       {}};
-  const Index T_q = problem().n.T_q, d_v = problem().n.d_v;
+  const Index d_v = problem().n.d_v;
   for (Index row = 0; row < count;) {
-    const Index t = (first + row) % T_q, of_head = std::min(T_q - t, count - row);
+    const Index head = problem().head_of_row(first + row);
+    const RowRange all = problem().rows_of(head);
+    const Index t = first + row - all.first, of_head = std::min(all.count - t, count - row);
     const std::span<const double> o(rows.right.unrounded.data() + row * d_v,
                                     static_cast<std::size_t>(of_head * d_v));
-    const textbook::Values allowed = bound_of((first + row) / T_q).allowed(t, o);
-    rows.allowed.insert(rows.allowed.end(), allowed.begin(), allowed.end());
+    if (problem().head(head).n.T_k != 0) {
+      const textbook::Values allowed = bound_of(head).allowed(t, o);
+      rows.allowed.insert(rows.allowed.end(), allowed.begin(), allowed.end());
+    } else {  // rows of a sequence without keys are what they are, without an error
+      rows.allowed.resize(rows.allowed.size() + o.size(), 0);
+    }
     row += of_head;
   }
   return rows;

@@ -18,8 +18,7 @@ struct ReferenceRows {
   textbook::Values allowed;  ///< [rows][d_v]  how far from it a kernel may be; see KernelBound
 };
 
-/// What an output is judged by. Rows are counted through all heads, one behind the other: row h *
-/// T_q + t is query t of head h.
+/// What an output is judged by. Rows are counted as those of Heads.
 class Reference {
  public:
   Reference(const HeadsOf& heads, const Arithmetic& arithmetic, int threads);

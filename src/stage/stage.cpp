@@ -73,9 +73,12 @@ void run_stage(const kernel::Kernel<Number>& kernel, std::span<const RowTask> ro
 
   // Few queries and many keys: threads share the keys of a group. Else the groups, as many as the
   // threads can share evenly; where groups differ, several for each.
-  const bool share_keys = fewest_groups < workers && span_count(*rows.front().head) >= 2 * workers;
-  const bool differ = workers > 1 && std::ranges::any_of(heads, [](Rows of_head) {
-                        return !of_head.front().head->visible.is_everything();
+  const bool share_keys = fewest_groups < workers && std::ranges::any_of(heads, [&](Rows of_head) {
+                            return span_count(*of_head.front().head) >= 2 * workers;
+                          });
+  const bool differ = workers > 1 && std::ranges::any_of(heads, [&](Rows of_head) {
+                        const Head& head = *of_head.front().head;
+                        return !head.visible.is_everything() || head.n.T_k != n.T_k;
                       });
   const Index shares = differ ? kSharesOfDifferent * workers : workers;
   const Index wanted = share_keys ? fewest_groups : (fewest_groups + shares - 1) / shares * shares;

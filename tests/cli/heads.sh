@@ -27,3 +27,11 @@ status sdpa -q q_flat.json -k k.json -v v.json --heads 2 --layout thd
 status sdpa -q q_htd.json -k k.json -v v.json --layout dht
 echo '[[[1], [0]], [[1], [0]], [[1], [0]]]' >k3.json
 status sdpa -q q_htd.json -k k3.json -v k3.json
+
+echo 'verbose:'
+sdpa -q q_thd.json -k k_thd.json -v v_thd.json --layout thd --verbose >/dev/null
+sdpa -q q_flat.json -k k.json -v v.json --heads 2 --verbose >/dev/null
+echo '[[[[1]], [[2]], [[3]]]]' >three_heads.json
+sdpa -q three_heads.json -k three_heads.json -v three_heads.json --verbose >/dev/null
+sdpa -q three_heads.json -k three_heads.json -v three_heads.json --layout thd --verbose >/dev/null
+sdpa -q k.json -k k.json -v k.json --verbose >/dev/null

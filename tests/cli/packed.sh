@@ -1,0 +1,40 @@
+# Two sequences packed behind one another: of two queries and two keys, and of one query and one key.
+echo '[[[0.6931471805599453]], [[0]], [[5]]]' >q.json
+echo '[[[1]], [[0]], [[7]]]' >k.json
+echo '[[[3, 0]], [[0, 6]], [[1, 2]]]' >v.json
+echo '[0, 2, 3]' >cu.json
+packed() { sdpa -q q.json -k k.json -v v.json --layout thd --cu-seqlens-q "$1" --cu-seqlens-k "$2" "${@:3}"; }
+echo 'each sequence alone:'
+packed cu.json cu.json
+echo 'causal:'
+packed cu.json cu.json --causal
+echo 'the first has no query, the last no key:'
+echo '[0, 0, 1, 3]' >cu_q.json
+echo '[0, 1, 3, 3]' >cu_k.json
+packed cu_q.json cu_k.json
+sdpa -q q.json -k k.json -v v.json --layout thd --cu-seqlens-q cu_q.json --cu-seqlens-k cu_k.json --verbose >/dev/null
+echo 'offsets as int32:'
+npy '<i4' '(3,)' '\0\0\0\0' '\2\0\0\0' '\3\0\0\0' >cu.npy
+packed cu.npy cu.json -o o.json && packed cu.json cu.json | cmp - o.json
+echo 'check:'
+sdpa check o.json -q q.json -k k.json -v v.json --layout thd --cu-seqlens-q cu.json --cu-seqlens-k cu.json | head -1
+
+status packed cu_q.json cu_k.json --causal
+packed cu_q.json cu_k.json --causal --align bottom-right
+packed cu_q.json cu_k.json -o o.json
+sdpa check o.json -q q.json -k k.json -v v.json --layout thd --cu-seqlens-q cu_q.json --cu-seqlens-k cu_k.json | grep -E "bound|judge"
+for offsets in '[1, 3]' '[0, 2, 1, 3]' '[0, 2]' '[0, 4]' '[0, 1, 2, 3]' '[0, 1.5, 3]' '[[0, 3]]' '[]' '[true, false]'; do
+  echo "$offsets" >bad.json
+  status packed bad.json cu.json
+  status packed cu.json bad.json
+done
+status sdpa -q q.json -k k.json -v v.json --layout thd --cu-seqlens-q cu.json
+status sdpa -q q.json -k k.json -v v.json --layout thd --cu-seqlens-k cu.json
+status sdpa -q q.json -k k.json -v v.json --cu-seqlens-q cu.json --cu-seqlens-k cu.json
+status packed cu.json cu.json -w w.json
+status packed cu.json cu.json -k k.json
+status packed cu.json cu.json -v v.json
+status packed cu.json cu.json --key-lengths 1
+status packed cu.json cu.json --bias q.json
+echo '[[true]]' >mask.json
+status packed cu.json cu.json --mask mask.json
