@@ -1,0 +1,37 @@
+# Cases made after public bug reports: the options of each give its right output, as numpy's longdouble had it, and what the
+# faulty kernel wrote is outside the bound.
+right() { # NAME OPTION...
+  local r=$data/reports/$1
+  sdpa -q "$r/q.npy" -k "$r/k.npy" -v "$r/v.npy" "${@:2}" -o right.npy
+  echo "$1: $(sdpa compare right.npy "$r/right.npy" --max-ulp 1 | head -n 1 | cut -d: -f1)"
+}
+wrong() { # NAME OPTION...
+  local r=$data/reports/$1
+  echo "$1, wrong: $(sdpa check "$r/wrong.npy" -q "$r/q.npy" -k "$r/k.npy" -v "$r/v.npy" "${@:2}" | head -n 1 | cut -d: -f1)"
+}
+right atol-too-tight-for-f16
+right causal-cached-suffix --causal --align bottom-right
+right causal-cached-suffix --causal --align 4
+right causal-mask-of-ones --causal
+right cross-attention-padding --key-lengths 4
+right gqa-tiled-heads
+right heads-equal-sequence --layout thd
+right online-softmax-no-rescale
+right page-skipped
+right softmax-over-queries
+right window-off-by-one --causal --window 2,0
+right window-off-by-one --window 2,0
+b=$data/reports/k-tiles-against-v type=bfloat16:1x64x64
+sdpa -q "$b/q.bin:$type" -k "$b/k.bin:$type" -v "$b/v.bin:$type" -o right.bin
+cmp right.bin "$b/right.bin"
+
+wrong atol-too-tight-for-f16
+wrong gqa-tiled-heads
+wrong heads-equal-sequence --layout thd
+wrong online-softmax-no-rescale
+wrong page-skipped
+wrong softmax-over-queries
+
+echo 'the layout that was taken where both would fit:'
+right heads-equal-sequence --layout thd --verbose
+right heads-equal-sequence --verbose
