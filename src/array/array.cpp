@@ -1,6 +1,7 @@
 #include "array/array.h"
 
 #include "array/float16.h"
+#include "array/float8.h"
 #include "array/float_format.h"
 #include "base/error.h"
 
@@ -42,6 +43,8 @@ void store_as(const Number* values, Index count, std::byte* out, Convert convert
 constexpr auto kSame = [](auto value) { return value; };
 constexpr auto kFromFloat16 = [](std::uint16_t bits) { return float16_to_double(bits); };
 constexpr auto kFromBfloat16 = [](std::uint16_t bits) { return bfloat16_to_double(bits); };
+constexpr auto kFromE4m3fn = [](std::uint8_t bits) { return float8_e4m3fn_to_double(bits); };
+constexpr auto kFromE5m2 = [](std::uint8_t bits) { return float8_e5m2_to_double(bits); };
 
 }  // namespace
 
@@ -109,6 +112,10 @@ void read_elements(const Array& array, Index first, Index step, Index count, Num
       return read_as<std::uint64_t>(from, step, count, out, kSame);
     case Dtype::boolean:
       return read_as<std::uint8_t>(from, step, count, out, kSame);
+    case Dtype::float8_e4m3fn:
+      return read_as<std::uint8_t>(from, step, count, out, kFromE4m3fn);
+    case Dtype::float8_e5m2:
+      return read_as<std::uint8_t>(from, step, count, out, kFromE5m2);
   }
 }
 
@@ -136,18 +143,18 @@ bool none_has(const std::byte* from, Index count, std::uint64_t mask_bits) {
 }  // namespace
 
 bool all_finite(const Array& array, Index first, Index count) {
+  if (!is_float(array.dtype())) return true;
   const std::byte* from = array.data() + first * size_bytes(array.dtype());
-  switch (array.dtype()) {
-    case Dtype::float16:
-      return none_has<std::uint16_t>(from, count, float_format(Dtype::float16).infinity());
-    case Dtype::bfloat16:
-      return none_has<std::uint16_t>(from, count, float_format(Dtype::bfloat16).infinity());
-    case Dtype::float32:
-      return none_has<std::uint32_t>(from, count, float_format(Dtype::float32).infinity());
-    case Dtype::float64:
-      return none_has<std::uint64_t>(from, count, float_format(Dtype::float64).infinity());
+  const std::uint64_t infinity = float_format(array.dtype()).infinity();
+  switch (size_bytes(array.dtype())) {
+    case 1:
+      return none_has<std::uint8_t>(from, count, infinity);
+    case 2:
+      return none_has<std::uint16_t>(from, count, infinity);
+    case 4:
+      return none_has<std::uint32_t>(from, count, infinity);
     default:
-      return true;
+      return none_has<std::uint64_t>(from, count, infinity);
   }
 }
 
@@ -163,6 +170,13 @@ void store_rounded(const Number* values, Index count, Dtype dtype, std::byte* ou
       return store_as<std::uint16_t>(values, count, out, double_to_bfloat16);
     case Dtype::float32:
       return store_as<float>(values, count, out, [](Number v) { return static_cast<float>(v); });
+    case Dtype::float8_e4m3fn:
+      return store_as<std::uint8_t>(values, count, out, [](Number v) {
+        const std::uint8_t bits = double_to_float8_e4m3fn(v);
+        return bits == 0xFF ? std::uint8_t{0x7F} : bits;  // NaN has no sign, beyond the range, too
+      });
+    case Dtype::float8_e5m2:
+      return store_as<std::uint8_t>(values, count, out, double_to_float8_e5m2);
     case Dtype::float64:
       return store_as<double>(values, count, out, kSame);
     default:

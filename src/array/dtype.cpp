@@ -1,11 +1,13 @@
 #include "array/dtype.h"
 
 #include "array/float16.h"
+#include "array/float8.h"
 #include "base/numbers.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace sdpa {
 
@@ -14,7 +16,7 @@ namespace {
 struct Description {
   Dtype dtype;
   std::string_view name;
-  std::array<std::string_view, 4> other_names;  // filled up with empty ones
+  std::array<std::string_view, 6> other_names;  // filled up with empty ones
   Index size_bytes;
   bool is_float;
 };
@@ -26,13 +28,19 @@ constexpr Description kDescriptions[] = {
     {Dtype::float64, "float64", {"f64", "fp64", "double"}, 8, true},
     {Dtype::int8, "int8", {}, 1, false},
     {Dtype::uint8, "uint8", {}, 1, false},
-    {Dtype::int16, "int16", {}, 2, false},
-    {Dtype::uint16, "uint16", {}, 2, false},
-    {Dtype::int32, "int32", {}, 4, false},
-    {Dtype::uint32, "uint32", {}, 4, false},
-    {Dtype::int64, "int64", {}, 8, false},
-    {Dtype::uint64, "uint64", {}, 8, false},
-    {Dtype::boolean, "bool", {}, 1, false},
+    {Dtype::int16, "int16", {"i16"}, 2, false},
+    {Dtype::uint16, "uint16", {"u16"}, 2, false},
+    {Dtype::int32, "int32", {"i32"}, 4, false},
+    {Dtype::uint32, "uint32", {"u32"}, 4, false},
+    {Dtype::int64, "int64", {"i64"}, 8, false},
+    {Dtype::uint64, "uint64", {"u64"}, 8, false},
+    {Dtype::boolean, "bool", {"boolean"}, 1, false},
+    {Dtype::float8_e4m3fn,
+     "float8_e4m3fn",
+     {"e4m3fn", "e4m3", "float8_e4m3", "fp8_e4m3", "fp8_e4m3fn", "f8_e4m3"},
+     1,
+     true},
+    {Dtype::float8_e5m2, "float8_e5m2", {"e5m2", "fp8_e5m2", "f8_e5m2"}, 1, true},
 };
 
 const Description& description(Dtype dtype) {
@@ -55,7 +63,7 @@ double nearest_decimal(double value, int digits) {
 /// decimal is just too far below, the one on the other side may do.
 template <class Narrow>
 std::string shortest_of_16_bits(double value, Narrow narrow) {
-  const std::uint16_t bits = narrow(value);
+  const auto bits = narrow(value);
   for (int digits = 1;; ++digits) {
     const double nearest = nearest_decimal(value, digits);
     if (narrow(nearest) == bits) return shortest_text(nearest);
@@ -65,6 +73,12 @@ std::string shortest_of_16_bits(double value, Narrow narrow) {
 }
 
 }  // namespace
+
+std::vector<Dtype> all_dtypes() {
+  std::vector<Dtype> all;
+  for (const Description& d : kDescriptions) all.push_back(d.dtype);
+  return all;
+}
 
 Index size_bytes(Dtype dtype) {
   return description(dtype).size_bytes;
@@ -85,7 +99,10 @@ std::string_view name(Dtype dtype) {
   return description(dtype).name;
 }
 
-std::optional<Dtype> parse_dtype(std::string_view word) {
+std::optional<Dtype> parse_dtype(std::string_view typed) {
+  std::string word(typed);
+  for (char& c : word)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   if (word.empty()) return std::nullopt;
   for (const Description& d : kDescriptions)
     if (word == d.name || std::ranges::find(d.other_names, word) != d.other_names.end())
@@ -96,8 +113,10 @@ std::optional<Dtype> parse_dtype(std::string_view word) {
 Dtype result_type(Dtype a, Dtype b) {
   if (!is_float(a) || !is_float(b)) return Dtype::float64;
   if (a == b) return a;
-  if (a == Dtype::float64 || b == Dtype::float64) return Dtype::float64;
-  return Dtype::float32;
+  const auto size = [](Dtype dtype) { return size_bytes(dtype); };
+  const Dtype larger = size(a) < size(b) ? b : a;
+  if (size(a) != size(b)) return larger;  // float16 and bfloat16 hold both types of 8 bits
+  return size(a) == 1 ? Dtype::float16 : Dtype::float32;
 }
 
 double rounded(double value, Dtype dtype) {
@@ -108,6 +127,12 @@ double rounded(double value, Dtype dtype) {
       return bfloat16_to_double(double_to_bfloat16(value));
     case Dtype::float32:
       return static_cast<float>(value);
+    case Dtype::float8_e4m3fn: {
+      const double nearest = float8_e4m3fn_to_double(double_to_float8_e4m3fn(value));
+      return nearest == nearest || value != value ? nearest : std::copysign(HUGE_VAL, value);
+    }
+    case Dtype::float8_e5m2:
+      return float8_e5m2_to_double(double_to_float8_e5m2(value));
     default:
       return value;
   }
@@ -122,6 +147,10 @@ std::string shortest_text(double value, Dtype dtype) {
       return shortest_of_16_bits(value, double_to_bfloat16);
     case Dtype::float32:
       return shortest_text(static_cast<float>(value));
+    case Dtype::float8_e4m3fn:
+      return shortest_of_16_bits(value, double_to_float8_e4m3fn);
+    case Dtype::float8_e5m2:
+      return shortest_of_16_bits(value, double_to_float8_e5m2);
     default:
       return shortest_text(value);
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "array/float_format.h"
+
 #include <bit>
 #include <cstdint>
 
@@ -20,6 +22,9 @@ inline double float16_to_double(std::uint16_t bits) {
 inline double bfloat16_to_double(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
+
+/// The same for any format of at most 16 bits. Where it has no infinity, NaN stands for that.
+std::uint16_t narrowed(double value, FloatFormat format);
 
 std::uint16_t double_to_float16(double value);
 std::uint16_t double_to_bfloat16(double value);

@@ -1,6 +1,7 @@
 #include "array/float_format.h"
 
 #include "array/float16.h"
+#include "array/float8.h"
 
 #include <bit>
 #include <cmath>
@@ -24,6 +25,10 @@ std::uint64_t bits_of(double value, Dtype dtype) {
       return double_to_bfloat16(value);
     case Dtype::float32:
       return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    case Dtype::float8_e4m3fn:
+      return double_to_float8_e4m3fn(value);
+    case Dtype::float8_e5m2:
+      return double_to_float8_e5m2(value);
     default:
       return std::bit_cast<std::uint64_t>(value);
   }
@@ -37,6 +42,10 @@ double from_bits(std::uint64_t bits, Dtype dtype) {
       return bfloat16_to_double(static_cast<std::uint16_t>(bits));
     case Dtype::float32:
       return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    case Dtype::float8_e4m3fn:
+      return float8_e4m3fn_to_double(static_cast<std::uint8_t>(bits));
+    case Dtype::float8_e5m2:
+      return float8_e5m2_to_double(static_cast<std::uint8_t>(bits));
     default:
       return std::bit_cast<double>(bits);
   }
@@ -57,6 +66,7 @@ double smallest_subnormal(Dtype dtype) {
 double next_above(double x, Dtype dtype) {
   const std::uint64_t bits = bits_of(x + 0.0, dtype);
   const bool negative = (bits & ~magnitude_mask(dtype)) != 0;
+  if (!negative && bits + 1 == float_format(dtype).infinity()) return HUGE_VAL;
   return from_bits(negative ? bits - 1 : bits + 1, dtype) + 0.0;
 }
 

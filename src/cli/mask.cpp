@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/report_text.h"
 #include "cli/streams.h"
-#include "io/array_file.h"
+#include "io/array_writer.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -74,7 +74,9 @@ const std::vector<OptionSpec> kTable = {
     {"-w,--weights", "FILE", "also write the weights (T_q, T_k)", "Results", kAttend, output,
      [](const Given& g, AllOptions& o) { o.weights = g.word; }},
     {"--dtype", "TYPE",
-     "of what is written: float16, bfloat16, float32, float64, or short: half, bf16, fp32, f64 ...",
+     "of what is written: float16, bfloat16, float32, float64, float8_e4m3fn, float8_e5m2, or "
+     "short: "
+     "half, bf16, fp32, e4m3 ...",
      "Results", kAttend, float_type,
      [](const Given& g, AllOptions& o) { o.settings.dtype = float_type_from(g); }},
     {"--precision",

@@ -20,8 +20,9 @@ constexpr long long kMostThreads = 4096;
 Dtype float_type_from(const Given& given) {
   const std::optional<Dtype> dtype = parse_dtype(given.word);
   if (!dtype || !is_float(*dtype))
-    throw Error(given.name,
-                in_quotes(given.word) + " is not float16, bfloat16, float32 or float64");
+    throw Error(given.name, in_quotes(given.word) +
+                                " is not float16, bfloat16, float32, float64, float8_e4m3fn or "
+                                "float8_e5m2");
   return *dtype;
 }
 

@@ -2,6 +2,7 @@
 
 #include "attention/join.h"
 #include "base/error.h"
+#include "cli/case_members.h"
 #include "cli/mask_arguments.h"
 #include "cli/streams.h"
 #include "io/argument.h"
@@ -27,17 +28,21 @@ Layout read_layout(const ProblemOptions& options) {
 
 ProblemInputs read_case_file(const ProblemOptions& options) {
   const std::string& word = *options.case_file;
-  const Case c = read_case(word, mask_member_names());
+  const std::vector<std::string_view> names = mask_member_names();
+  const Case c = read_case(word, {names});
   const std::string place = place_of(word);
-  ProblemInputs inputs{c.q,
-                       c.k,
-                       c.v,
+  warn_of_unused_members(c, place);
+  const auto called = [&](const CaseMember& member) { return place + ": " + member.name; };
+  ProblemInputs inputs{*c.q.array,
+                       *c.k.array,
+                       *c.v.array,
                        read_layout(options),
-                       {place + ": q", place + ": k", place + ": v"},
+                       {called(c.q), called(c.k), called(c.v)},
                        read_mask(options.mask, c.others, place),
                        {}};
-  inputs.files = {
-      {word, inputs.names.q, c.q}, {word, inputs.names.k, c.k}, {word, inputs.names.v, c.v}};
+  inputs.files = {{word, inputs.names.q, inputs.q},
+                  {word, inputs.names.k, inputs.k},
+                  {word, inputs.names.v, inputs.v}};
   return inputs;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "array/array.h"
-#include "io/array_file.h"
+#include "io/array_writer.h"
 #include "report/non_finite.h"
 
 #include <memory>

@@ -162,7 +162,7 @@ void refuse_commands(const std::vector<std::string>& words) {
 }  // namespace
 
 bool is_standard_input(std::string_view word) {
-  return word == "-" || word.starts_with("-:") || word.starts_with("-#");
+  return word == "-" || word.starts_with("-:") || word.starts_with("-#") || word.starts_with("-[");
 }
 
 SortedWords sort_words(Command command, std::vector<std::string> words) {

@@ -3,17 +3,15 @@
 #include "array/array.h"
 #include "io/case.h"
 
-#include <cstddef>
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace sdpa {
 
-/// Reads the array that one word of the command line names: FILE, FILE:TYPE, FILE:TYPE:SHAPE or
-/// FILE#TENSOR, where FILE may be "-" for standard input. The content decides the form; see the
-/// formats of README.md.
+/// Reads the array that one word of the command line names, FILE[#NAME][:TYPE[*FACTOR]][:SHAPE][[INDEX]] as
+/// parse_argument takes it apart, where FILE may be "-" for standard input. The content decides the
+/// form; see the formats of README.md. INDEX is applied to what the file holds, then what TYPE says of
+/// these numbers (see declared()), then FACTOR.
 ///
 /// Throws Error that begins with the file ("standard input" for "-") if it cannot be read, is
 /// malformed, or holds something that is not taken exactly.
@@ -23,42 +21,9 @@ Array read_array(std::string_view argument);
 /// "-". Throws nothing, even if read_array would.
 std::string place_of(std::string_view argument);
 
-/// Reads a case file, which has the members "q", "k" and "v", and any of the names in `further` (a _
-/// counts as a -): a JSON object, an .npz archive (a :TYPE behind it is that of its members) or a
-/// .safetensors file; "-" is standard input. Throws Error as read_array does, and for any other
-/// member.
-Case read_case(std::string_view argument, std::span<const std::string_view> further = {});
-
-/// Writes one array to a file, in C order, piece by piece.
-///
-/// A regular file appears (or is replaced) only by commit(): until then the bytes go to a temporary
-/// file beside it, which the destructor removes, and so does a signal that ends the process. Pipes,
-/// devices and standard output are written as the values come.
-class ArrayWriter {
- public:
-  virtual ~ArrayWriter() = default;
-
-  /// Adds the next values, in the type and byte order of an Array's memory.
-  /// Throws Error that names the file if it cannot be written, or if the form cannot hold a value
-  /// (a NaN in JSON).
-  virtual void append(std::span<const std::byte> values) = 0;
-
-  /// Writes what is left, after all values have been appended. The file is complete then but does
-  /// not appear yet, so that several can appear together.
-  virtual void finish() = 0;
-
-  /// Makes the file appear; finishes it first where that has not been done.
-  virtual void commit() = 0;
-
-  /// What the user should know after commit(), as OutputFile says it; mostly nothing.
-  virtual std::string note() const = 0;
-};
-
-/// Opens `path` for an array of this shape and type: .npy, .json or .bin by its extension. With
-/// none of these, "-", for standard output, and what else is a stream (a descriptor, a pipe, a
-/// device) is written as JSON. Throws Error for another name, if the file cannot be made there, or
-/// if it would be binary on a terminal.
-std::unique_ptr<ArrayWriter> open_array_writer(const std::string& path, const Shape& shape,
-                                               Dtype dtype);
+/// Reads a case file, q, k and v in one: a JSON object, an .npz archive or a .safetensors file; "-" is
+/// standard input. A :TYPE behind it is that of its operands. Throws Error as read_array and case_from
+/// do.
+Case read_case(std::string_view argument, const CaseWishes& wishes = {});
 
 }  // namespace sdpa

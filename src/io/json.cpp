@@ -1,195 +1,253 @@
 #include "io/json.h"
 
 #include "base/error.h"
+#include "io/decimal.h"
 #include "io/json_text.h"
 #include "io/nested_lists.h"
 #include "io/quote.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
 #include <utility>
-#include <vector>
 
 namespace sdpa {
 
 namespace {
 
-std::string with_dashes(std::string name) {
-  std::ranges::replace(name, '_', '-');
-  return name;
-}
+/// The value of a member of an object, or of an array that stands alone.
+struct Value {
+  std::optional<Shape> shape = {};  ///< present when it is an array and has been read
+  std::size_t first = 0;            ///< its first number
+  std::size_t truths = 0;           ///< how many of them were true or false
+  std::optional<std::string> text = {};
+  std::optional<std::string> problem = {};  ///< why it is nothing that is read
+};
 
 /// What the parser calls, by these names, as it reads. A function returns whether to go on; what is
-/// wrong is thrown.
+/// wrong is thrown, or kept with the member that it concerns.
 class Handler {
  public:
-  struct Member {
-    std::string_view name;
-    bool optional = false;            ///< it need not be there, and may be a single value
-    std::optional<Shape> shape = {};  ///< present when it has been read
-    std::size_t first = 0;            ///< its first number
-    std::size_t truths = 0;           ///< how many of them were true or false
-    std::optional<std::string> text = {};
-
-    bool is_there() const { return shape || text; }
-  };
-
-  /// members   the members of an object, or one without a name for an array that stands alone
-  Handler(std::string_view text, std::string_view place, std::span<Member> members)
+  Handler(std::string_view text, std::string_view place, Dtype dtype, bool is_object)
       : text_(text),
         place_(place),
-        members_(members),
+        dtype_(dtype),
+        is_object_(is_object),
         lists_(place),
         numbers_(std::make_shared<std::vector<double>>()) {
     // In arrays without an empty list a comma stands between any two numbers.
     numbers_->reserve(static_cast<std::size_t>(std::count(text.begin(), text.end(), ',')) + 1);
-    if (members.front().name.empty()) member_ = &members.front();
+    if (!is_object) values_.emplace_back();
   }
 
-  Array array(const Member& member) const {
-    const double* first = numbers_->data() + member.first;
-    if (member.truths != 0) {
-      Array truths(*member.shape, Dtype::boolean);
+  std::vector<std::string> take_names() { return std::move(names_); }
+
+  /// The value at this position, of which the place is given. Throws Error if it is nothing that is
+  /// read.
+  const Value& value(std::size_t position) const {
+    const Value& value = values_[position];
+    if (value.problem) throw Error(*value.problem);
+    return value;
+  }
+
+  Array array(const Value& value) const {
+    const double* first = numbers_->data() + value.first;
+    if (value.truths != 0) {
+      Array truths(*value.shape, Dtype::boolean);
       std::transform(first, first + truths.shape().element_count(), truths.mutable_data(),
-                     [](double value) { return std::byte{value != 0}; });
+                     [](double number) { return std::byte{number != 0}; });
       return truths;
     }
-    return Array(*member.shape, Dtype::float64, numbers_,
-                 reinterpret_cast<const std::byte*>(first));
+    return Array(*value.shape, Dtype::float64, numbers_, reinterpret_cast<const std::byte*>(first));
   }
 
-  bool null() { refuse("null"); }
-  bool boolean(bool value) {
-    const bool is_single = member_ != nullptr && member_->optional && !lists_.is_open();
-    const bool among_numbers =
-        member_ != nullptr && member_->truths == 0 && numbers_->size() > member_->first;
-    if (member_ == nullptr || among_numbers || (!is_single && !lists_.is_open()))
-      refuse(value ? "true" : "false");
-    ++member_->truths;
-    return add(value ? 1 : 0);
+  bool null() {
+    return take([&](Value&) { refuse("null"); });
   }
-  bool string(std::string& value) {
-    if (member_ == nullptr || !member_->optional || lists_.is_open())
-      refuse("the text " + in_quotes(value));
-    member_->text = value;
-    return true;
+
+  bool boolean(bool truth) {
+    return take([&](Value& value) {
+      const bool among_numbers = value.truths == 0 && numbers_->size() > value.first;
+      if (among_numbers || (!is_single() && !lists_.is_open())) refuse(truth ? "true" : "false");
+      ++value.truths;
+      add(value, truth ? 1 : 0);
+    });
   }
-  bool binary(nlohmann::json::binary_t&) { refuse("binary data"); }
+
+  bool string(std::string& text) {
+    return take([&](Value& value) {
+      if (!is_single()) refuse("the text " + in_quotes(text));
+      value.text = text;
+    });
+  }
+
+  bool binary(nlohmann::json::binary_t&) {
+    return take([&](Value&) { refuse("binary data"); });
+  }
 
   /// Only a number with a minus sign comes here, so this zero was -0.
-  bool number_integer(std::int64_t value) {
-    return add(value == 0 ? -0.0 : static_cast<double>(value));
+  bool number_integer(std::int64_t number) {
+    return take([&](Value& value) {
+      const auto digits = [&] { return std::to_string(number); };
+      add(value, number == 0 ? -0.0 : nearest(static_cast<double>(number), digits));
+    });
   }
-  bool number_unsigned(std::uint64_t value) { return add(static_cast<double>(value)); }
-  bool number_float(double value, const std::string&) { return add(value); }
+
+  bool number_unsigned(std::uint64_t number) {
+    return take([&](Value& value) {
+      add(value, nearest(static_cast<double>(number), [&] { return std::to_string(number); }));
+    });
+  }
+
+  bool number_float(double number, const std::string& digits) {
+    return take([&](Value& value) { add(value, nearest(number, [&] { return digits; })); });
+  }
 
   bool start_array(std::size_t) {
-    if (member_ == nullptr) refuse("an array");
-    lists_.open();
-    return true;
+    const bool go_on = take([&](Value&) { lists_.open(); });
+    ++depth_;
+    return go_on;
   }
 
   bool end_array() {
-    lists_.close();
-    if (!lists_.is_open()) member_->shape = lists_.shape();
-    return true;
+    --depth_;
+    return take([&](Value& value) {
+      lists_.close();
+      if (!lists_.is_open()) value.shape = lists_.shape();
+    });
   }
 
   bool start_object(std::size_t) {
-    if (member_ != nullptr || in_object_) refuse("an object");
-    in_object_ = true;
-    return true;
-  }
-
-  bool key(std::string& name) {
-    member_ = nullptr;
-    for (Member& member : members_)
-      if (member.name == name || (member.optional && member.name == with_dashes(name)))
-        member_ = &member;
-    if (member_ == nullptr)
-      throw Error(place_, "member " + in_quotes(name) + " is not one of 'q', 'k' and 'v'" +
-                              (members_.size() > 3 ? ", nor an option of masks" : ""));
-    if (member_->is_there()) throw Error(place_, "member " + in_quotes(name) + " is given twice");
-    member_->first = numbers_->size();
-    lists_ = NestedLists(std::string(place_) + ": " + name);
+    if (!is_object_ || depth_ != 0) take([&](Value&) { refuse("an object"); });
+    ++depth_;
     return true;
   }
 
   bool end_object() {
-    for (const Member& member : members_)
-      if (!member.is_there() && !member.optional)
-        throw Error(place_, "member " + in_quotes(member.name) + " is missing");
+    --depth_;
+    return true;
+  }
+
+  bool key(std::string& name) {
+    if (depth_ > 1) return true;  // of an object in a member, which is none that is read
+    names_.push_back(name);
+    values_.emplace_back();
+    values_.back().first = numbers_->size();
+    lists_ = NestedLists(std::string(place_) + ": " + printable(name));
     return true;
   }
 
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::json::exception& error) {
     constexpr int kNumberOverflow = 406;
-    if (error.id == kNumberOverflow && member_ != nullptr) lists_.refuse_too_large(token);
+    if (error.id == kNumberOverflow && !values_.empty() && !values_.back().problem)
+      lists_.refuse_too_large(token, Dtype::float64);
     throw_json_error(text_, position, place_);
   }
 
  private:
-  bool add(double value) {
-    if (member_ == nullptr) refuse("a number");
-    if (member_->optional && !lists_.is_open())
-      member_->shape = Shape{};
-    else
-      lists_.number();
-    numbers_->push_back(value);
-    if (member_->truths != 0 && member_->truths != numbers_->size() - member_->first)
-      throw Error(place_, "holds numbers and truth values in one array");
+  /// Whether what comes next is the whole value of a member.
+  bool is_single() const { return is_object_ && depth_ == 1; }
+
+  /// Calls act(the value that is being read). What that throws belongs to the member, and the rest of
+  /// it is skipped; there is no member outside an object.
+  template <class Act>
+  bool take(Act act) {
+    if (values_.empty()) throw Error(place_, "is not an object of named arrays");
+    Value& value = values_.back();
+    if (value.problem) return true;
+    if (!is_object_) {
+      act(value);
+      return true;
+    }
+    try {
+      act(value);
+    } catch (const Error& error) {
+      value.problem = error.what();
+    }
     return true;
   }
 
-  [[noreturn]] void refuse(const std::string& what) const {
-    if (member_ == nullptr)
-      throw Error(place_, what + " stands where an object of 'q', 'k' and 'v' should be");
-    lists_.refuse(what);
+  /// `digits` are asked for only if they say more than the number rounded to float64.
+  template <class Digits>
+  double nearest(double as_float64, Digits digits_of_it) const {
+    if (dtype_ == Dtype::float64 || !is_float(dtype_)) return as_float64;
+    const std::string digits = digits_of_it();
+    const double number = nearest_to_decimal(digits, dtype_).value_or(as_float64);
+    if (std::isinf(number)) lists_.refuse_too_large(digits, dtype_);
+    return number;
   }
+
+  void add(Value& value, double number) {
+    if (is_single())
+      value.shape = Shape{};
+    else
+      lists_.number();
+    numbers_->push_back(number);
+    if (value.truths != 0 && value.truths != numbers_->size() - value.first)
+      throw Error(place_, "holds numbers and truth values in one array");
+  }
+
+  [[noreturn]] void refuse(const std::string& what) const { lists_.refuse(what); }
 
   std::string_view text_;
   std::string_view place_;
-  std::span<Member> members_;
-  Member* member_ = nullptr;  ///< being read
-  bool in_object_ = false;
+  Dtype dtype_;
+  bool is_object_;
+  int depth_ = 0;  ///< of open arrays and objects
   NestedLists lists_;
-  std::shared_ptr<std::vector<double>> numbers_;  ///< of all members, one after the other
+  std::vector<std::string> names_;
+  std::vector<Value> values_;
+  std::shared_ptr<std::vector<double>> numbers_;  ///< of all values, one after the other
 };
 
-/// Parses the whole text; what it holds is then in the handler and in its members.
-Handler parse(std::span<const std::byte> bytes, std::string_view place,
-              std::span<Handler::Member> members) {
+/// Parses the whole text; what it holds is then in the handler.
+Handler parse(std::span<const std::byte> bytes, std::string_view place, Dtype dtype,
+              bool is_object) {
   const std::string_view text = json_text(bytes, place);
-  Handler handler(text, place, members);
+  Handler handler(text, place, dtype, is_object);
   nlohmann::json::sax_parse(text.begin(), text.end(), &handler);
   return handler;
 }
 
+class JsonObject : public MemberFile {
+ public:
+  JsonObject(std::span<const std::byte> text, std::string_view place, Dtype dtype)
+      : handler_(parse(text, place, dtype, true)) {
+    names_ = handler_.take_names();
+    require_distinct(names_, place);
+  }
+
+  CaseMember read(std::size_t position) const override {
+    const Value& value = handler_.value(position);
+    if (value.text) return {names_[position], {}, value.text};
+    return {names_[position], handler_.array(value), {}};
+  }
+
+ private:
+  Handler handler_;
+};
+
 }  // namespace
 
-Array read_json(std::span<const std::byte> text, std::string_view place) {
-  Handler::Member members[1];
-  return parse(text, place, members).array(members[0]);
+Array read_json(std::span<const std::byte> text, std::string_view place, Dtype dtype) {
+  const Handler handler = parse(text, place, dtype, false);
+  return handler.array(handler.value(0));
 }
 
-Case read_json_case(std::span<const std::byte> text, std::string_view place,
-                    std::span<const std::string_view> further) {
-  std::vector<Handler::Member> members = {{"q"}, {"k"}, {"v"}};
-  const std::size_t operands = members.size();
-  for (const std::string_view name : further) members.push_back({name, true});
-  const Handler handler = parse(text, place, members);
-  Case read{handler.array(members[0]), handler.array(members[1]), handler.array(members[2])};
-  for (std::size_t i = operands; i < members.size(); ++i)
-    if (members[i].text)
-      read.others.push_back({std::string(members[i].name), std::nullopt, members[i].text});
-    else if (members[i].shape)
-      read.others.push_back(
-          {std::string(members[i].name), handler.array(members[i]), std::nullopt});
-  return read;
+bool is_json_object(std::span<const std::byte> bytes) {
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != text.npos && text[first] == '{';
+}
+
+std::unique_ptr<MemberFile> open_json(std::span<const std::byte> text, std::string_view place,
+                                      Dtype dtype) {
+  return std::make_unique<JsonObject>(text, place, dtype);
 }
 
 }  // namespace sdpa

@@ -39,10 +39,10 @@ void NestedLists::refuse(const std::string& what) const {
   throw Error(place_, what + " stands at " + index_text() + ", where a number should be");
 }
 
-void NestedLists::refuse_too_large(std::string_view text) const {
+void NestedLists::refuse_too_large(std::string_view text, Dtype dtype) const {
   if (depth_ == 0) refuse("a number");
   throw Error(place_, "the number " + in_quotes(text) + " at " + index_text() +
-                          " is too large for float64");
+                          " is too large for " + std::string(name(dtype)));
 }
 
 Shape NestedLists::shape() const {

@@ -27,8 +27,8 @@ class NestedLists {
   /// Throws, because `what` stands where the next element should be.
   [[noreturn]] void refuse(const std::string& what) const;
 
-  /// Throws, because the number that comes next, `text`, is too large for float64.
-  [[noreturn]] void refuse_too_large(std::string_view text) const;
+  /// Throws, because the number that comes next, `text`, is too large for the type.
+  [[noreturn]] void refuse_too_large(std::string_view text, Dtype dtype) const;
 
   /// Whether the outermost list has begun and not ended.
   bool is_open() const { return depth_ > 0; }

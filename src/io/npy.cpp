@@ -51,19 +51,16 @@ Type type_of(std::string_view descr, std::string_view place) {
   throw Error(place, "type " + in_quotes(descr) + " is not taken" + std::string(why_refused(kind)));
 }
 
-/// Whether elements of the type are 16 bits that the file does not call a float: people keep
-/// bfloat16 as such, for numpy has no name for it.
-bool is_bare_bits(std::string_view descr, Dtype dtype) {
-  return dtype == Dtype::int16 || dtype == Dtype::uint16 || descr.ends_with("V2");
-}
-
+/// The type of the file, but where the user says of which float the bits are that the file does not
+/// call one: 16-bit integers and voids of two bytes (numpy has no bfloat16); voids of one byte and f1,
+/// as which the types of 8 bits are saved.
 Type agreed_type(std::string_view descr, std::optional<Dtype> wanted, std::string_view place) {
+  const bool is_float8 = wanted && is_float(*wanted) && size_bytes(*wanted) == 1;
+  if (is_float8 && (descr.ends_with("V1") || descr.ends_with("f1"))) return {*wanted, false};
   Type type = type_of(descr, place);
-  if (!wanted || *wanted == type.dtype) return type;
-  const bool is_short_float = *wanted == Dtype::float16 || *wanted == Dtype::bfloat16;
-  if (!is_short_float || !is_bare_bits(descr, type.dtype))
-    throw Error(place, "holds type " + in_quotes(descr) + ", not " + std::string(name(*wanted)));
-  type.dtype = *wanted;
+  const bool is_16_bits =
+      type.dtype == Dtype::int16 || type.dtype == Dtype::uint16 || descr.ends_with("V2");
+  if (is_16_bits && (wanted == Dtype::float16 || wanted == Dtype::bfloat16)) type.dtype = *wanted;
   return type;
 }
 
@@ -134,6 +131,10 @@ Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtyp
       npy_data_offset(file.bytes.first(std::min(size, kNpyBeginning)), size, place);
   const FileLayout layout = npy_layout(file.bytes.first(data), place, dtype);
   return decode(file.part(data, size - data), layout, place);
+}
+
+bool npy_can_name(Dtype dtype) {
+  return !descr_of(dtype).empty();
 }
 
 std::string npy_header(const Shape& shape, Dtype dtype) {

@@ -18,8 +18,8 @@ bool is_npy(std::span<const std::byte> bytes);
 /// Reads one array from the bytes of a .npy file (format 1.0, 2.0 or 3.0).
 ///
 /// place   how messages call the file
-/// dtype   what the user says the file holds, if anything. It may say more than the file does in
-///         one way: that 2-byte voids or 16-bit integers are the bits of float16 or bfloat16.
+/// dtype   what the user says the file holds, if anything: of which float the bits are, if the file
+///         has 16-bit integers, voids of one or two bytes, or f1. Anything else is left to declared().
 ///
 /// Returns an array of the file's own type, which shares the file's memory where the layout allows
 /// it; big-endian and Fortran-ordered data are converted. 2-byte voids are bfloat16, which numpy
@@ -29,8 +29,7 @@ bool is_npy(std::span<const std::byte> bytes);
 /// literals, strings without escapes (also u''), True, False, and decimal integers (also 2L up to
 /// format 2.0). Types may be spelt as '<f4' or as 'float32'. Throws Error if it is anything else,
 /// if a key is missing, unknown or given twice, if the type is not a real number that float64
-/// holds, if the bytes after the header are not as many as the shape says, or if `dtype` is a type
-/// that the file cannot hold.
+/// holds, or if the bytes after the header are not as many as the shape says.
 Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype = {});
 
 /// The same in two steps, for bytes that come one after the other. How far the header reaches can be
@@ -41,6 +40,9 @@ std::size_t npy_data_offset(std::span<const std::byte> beginning, std::size_t fi
                             std::string_view place);
 FileLayout npy_layout(std::span<const std::byte> header, std::string_view place,
                       std::optional<Dtype> dtype = {});
+
+/// Whether there is a name for the type; there is none for floats of 8 bits.
+bool npy_can_name(Dtype dtype);
 
 /// Everything before the data in a file of format 1.0: C order, little-endian, padded so that the
 /// data begin at a multiple of 64 bytes.

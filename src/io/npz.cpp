@@ -15,16 +15,6 @@ namespace sdpa {
 
 namespace {
 
-/// q, k or v as a position, of a member called so, or so with .npy behind.
-int operand_of(std::string_view member, std::string_view place) {
-  const std::string_view name =
-      member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;
-  if (name == "q") return 0;
-  if (name == "k") return 1;
-  if (name == "v") return 2;
-  throw Error(place, "member " + in_quotes(member) + " is not one of 'q', 'k' and 'v'");
-}
-
 /// The array's own header is read first: no more is unpacked than it announces.
 Array unpacked(std::span<const std::byte> archive, const ZipMember& member, std::string_view place,
                std::optional<Dtype> dtype) {
@@ -46,26 +36,44 @@ Array unpacked(std::span<const std::byte> archive, const ZipMember& member, std:
   return decode({memory, {memory.get() + data, size - data}}, layout, place);
 }
 
+class Archive : public MemberFile {
+ public:
+  Archive(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype)
+      : file_(file), place_(place), dtype_(dtype), members_(zip_members(file.bytes, place)) {
+    std::uint64_t packed_bytes = 0;
+    for (const ZipMember& member : members_) {
+      const std::string_view name = member.name;
+      constexpr std::string_view kPickle = "/data.pkl";
+      if (name.ends_with(kPickle))
+        throw Error(place,
+                    "is a PyTorch file, which is never unpickled; numpy.savez and safetensors "
+                    "write what is read");
+      names_.emplace_back(name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name);
+      packed_bytes += std::min<std::uint64_t>(member.packed_size, file.bytes.size());
+      if (packed_bytes > file.bytes.size())
+        throw Error(place, "members overlap: they claim more packed bytes than the " +
+                               std::to_string(file.bytes.size()) + " of the archive");
+    }
+    require_distinct(names_, place);
+  }
+
+  CaseMember read(std::size_t position) const override {
+    const std::string place = place_ + ": " + printable(names_[position]);
+    return {names_[position], unpacked(file_.bytes, members_[position], place, dtype_), {}};
+  }
+
+ private:
+  FileBytes file_;
+  std::string place_;
+  std::optional<Dtype> dtype_;
+  std::vector<ZipMember> members_;
+};
+
 }  // namespace
 
-Case read_npz_case(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype) {
-  constexpr std::string_view kNames[] = {"q", "k", "v"};
-  std::optional<Array> operands[3];
-  std::uint64_t packed_bytes = 0;
-  for (const ZipMember& member : zip_members(file.bytes, place)) {
-    const int operand = operand_of(member.name, place);
-    const std::string member_place = std::string(place) + ": " + std::string(kNames[operand]);
-    if (operands[operand]) throw Error(member_place, "is given twice");
-    packed_bytes += std::min<std::uint64_t>(member.packed_size, file.bytes.size());
-    if (packed_bytes > file.bytes.size())
-      throw Error(place, "members overlap: they claim more packed bytes than the " +
-                             std::to_string(file.bytes.size()) + " of the archive");
-    operands[operand] = unpacked(file.bytes, member, member_place, dtype);
-  }
-  for (int operand = 0; operand < 3; ++operand)
-    if (!operands[operand])
-      throw Error(place, "member " + in_quotes(kNames[operand]) + " is missing");
-  return {*operands[0], *operands[1], *operands[2]};
+std::unique_ptr<MemberFile> open_npz(const FileBytes& file, std::string_view place,
+                                     std::optional<Dtype> dtype) {
+  return std::make_unique<Archive>(file, place, dtype);
 }
 
 }  // namespace sdpa

@@ -18,11 +18,21 @@ namespace {
 constexpr std::size_t kLengthBytes = 8;
 
 constexpr std::pair<std::string_view, Dtype> kTypes[] = {
-    {"F16", Dtype::float16},  {"BF16", Dtype::bfloat16}, {"F32", Dtype::float32},
-    {"F64", Dtype::float64},  {"I8", Dtype::int8},       {"U8", Dtype::uint8},
-    {"I16", Dtype::int16},    {"U16", Dtype::uint16},    {"I32", Dtype::int32},
-    {"U32", Dtype::uint32},   {"I64", Dtype::int64},     {"U64", Dtype::uint64},
+    {"F16", Dtype::float16},
+    {"BF16", Dtype::bfloat16},
+    {"F32", Dtype::float32},
+    {"F64", Dtype::float64},
+    {"I8", Dtype::int8},
+    {"U8", Dtype::uint8},
+    {"I16", Dtype::int16},
+    {"U16", Dtype::uint16},
+    {"I32", Dtype::int32},
+    {"U32", Dtype::uint32},
+    {"I64", Dtype::int64},
+    {"U64", Dtype::uint64},
     {"BOOL", Dtype::boolean},
+    {"F8_E4M3", Dtype::float8_e4m3fn},
+    {"F8_E5M2", Dtype::float8_e5m2},
 };
 
 std::uint64_t header_size(std::span<const std::byte> bytes) {
@@ -54,16 +64,22 @@ Array array_of(const Tensor& tensor, const FileBytes& data, const std::string& p
                 {type->second, file_shape(tensor.shape, place)}, place);
 }
 
-std::string names_text(const std::vector<Tensor>& tensors) {
-  constexpr std::size_t kMostNames = 8;
-  std::string text;
-  for (const Tensor& tensor : tensors) {
-    if (&tensor == tensors.data() + kMostNames) return text + ", ...";
-    if (!text.empty()) text += ", ";
-    text += in_quotes(tensor.name);
+class TensorFile : public MemberFile {
+ public:
+  TensorFile(const FileBytes& file, std::string_view place)
+      : place_(place), contents_(contents_of(file, place)) {
+    for (const Tensor& tensor : contents_.tensors) names_.push_back(tensor.name);
   }
-  return text;
-}
+
+  CaseMember read(std::size_t position) const override {
+    const std::string place = place_ + ": " + printable(names_[position]);
+    return {names_[position], array_of(contents_.tensors[position], contents_.data, place), {}};
+  }
+
+ private:
+  std::string place_;
+  Contents contents_;
+};
 
 }  // namespace
 
@@ -72,28 +88,8 @@ bool is_safetensors(std::span<const std::byte> bytes) {
          header_size(bytes) <= bytes.size() - kLengthBytes;
 }
 
-Array read_safetensors(const FileBytes& file, std::string_view name, std::string_view place) {
-  const Contents contents = contents_of(file, place);
-  for (const Tensor& tensor : contents.tensors)
-    if (tensor.name == name) return array_of(tensor, contents.data, std::string(place));
-  throw Error(place, "no tensor has this name; there are " +
-                         std::to_string(contents.tensors.size()) + ": " +
-                         names_text(contents.tensors));
-}
-
-Case read_safetensors_case(const FileBytes& file, std::string_view place) {
-  const Contents contents = contents_of(file, place);
-  const auto operand = [&](std::string_view name) {
-    const auto tensor = std::ranges::find(contents.tensors, name, &Tensor::name);
-    if (tensor == contents.tensors.end())
-      throw Error(place, "tensor " + in_quotes(name) + " is missing");
-    return array_of(*tensor, contents.data, std::string(place) + ": " + std::string(name));
-  };
-  Case operands{operand("q"), operand("k"), operand("v")};
-  for (const Tensor& tensor : contents.tensors)
-    if (tensor.name != "q" && tensor.name != "k" && tensor.name != "v")
-      throw Error(place, "tensor " + in_quotes(tensor.name) + " is not one of 'q', 'k' and 'v'");
-  return operands;
+std::unique_ptr<MemberFile> open_safetensors(const FileBytes& file, std::string_view place) {
+  return std::make_unique<TensorFile>(file, place);
 }
 
 }  // namespace sdpa

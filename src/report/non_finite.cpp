@@ -1,5 +1,7 @@
 #include "report/non_finite.h"
 
+#include "array/float_format.h"
+
 #include <cstdint>
 #include <cstring>
 
@@ -7,19 +9,22 @@ namespace sdpa {
 
 namespace {
 
-/// A number is not finite when all bits of its exponent are set, and then NaN when any of those
-/// below is.
+/// A number is not finite when its magnitude has the bits of infinity or more, and NaN when they are
+/// not infinity's.
 template <class Word>
-NonFinite find(const Array& array, Word exponent_bits) {
-  const auto fraction_bits = static_cast<Word>((exponent_bits & -exponent_bits) - 1);
+NonFinite find(const Array& array) {
+  const FloatFormat format = float_format(array.dtype());
+  const auto infinity = static_cast<Word>(format.infinity());
+  const auto magnitude_bits = static_cast<Word>(Word(~Word{0}) >> 1);
   NonFinite found;
   const std::byte* data = array.data();
   for (Index i = 0; i < array.shape().element_count(); ++i) {
     Word word;
     std::memcpy(&word, data + i * static_cast<Index>(sizeof word), sizeof word);
-    if ((word & exponent_bits) != exponent_bits) continue;
+    const auto magnitude = static_cast<Word>(word & magnitude_bits);
+    if (magnitude < infinity) continue;
     if (found.count++ == 0) found.first = i;
-    if ((word & fraction_bits) != 0) ++found.nans;
+    if (magnitude != infinity || !format.has_infinity) ++found.nans;
   }
   return found;
 }
@@ -27,17 +32,16 @@ NonFinite find(const Array& array, Word exponent_bits) {
 }  // namespace
 
 NonFinite find_non_finite(const Array& array) {
-  switch (array.dtype()) {
-    case Dtype::float16:
-      return find<std::uint16_t>(array, 0x7C00);
-    case Dtype::bfloat16:
-      return find<std::uint16_t>(array, 0x7F80);
-    case Dtype::float32:
-      return find<std::uint32_t>(array, 0x7F800000);
-    case Dtype::float64:
-      return find<std::uint64_t>(array, 0x7FF0000000000000);
+  if (!is_float(array.dtype())) return {};
+  switch (size_bytes(array.dtype())) {
+    case 1:
+      return find<std::uint8_t>(array);
+    case 2:
+      return find<std::uint16_t>(array);
+    case 4:
+      return find<std::uint32_t>(array);
     default:
-      return {};
+      return find<std::uint64_t>(array);
   }
 }
 

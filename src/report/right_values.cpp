@@ -1,5 +1,6 @@
 #include "report/right_values.h"
 
+#include "array/float_format.h"
 #include "report/textbook.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ bool is_between(double value, Dtype output) {
 }  // namespace
 
 Dtype type_of_exact_results(Dtype output) {
-  return size_bytes(output) == 2 ? Dtype::float32 : output;
+  return size_bytes(output) <= 2 ? Dtype::float32 : output;
 }
 
 RightValues right_values(const Array& exact, Dtype output,
@@ -34,7 +35,7 @@ RightValues right_values(const Array& exact, Dtype output,
              return std::isfinite(value) && is_between(value, output);
            });
   };
-  for (double& value : values.rounded) value = rounded(value, output);
+  for (double& value : values.rounded) value = from_bits(bits_of(value, output), output);
   for (Index first = 0; first < rows; ++first) {
     Index last = first;
     while (row_is_between(last)) ++last;

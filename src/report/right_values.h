@@ -11,13 +11,14 @@ namespace sdpa {
 struct RightValues {
   std::vector<double> rounded;  ///< once, to the type of the output
 
-  /// Not further from the exact value than half an ulp of float32 for an output of 16 bits; the same
+  /// Not further from the exact value than half an ulp of float32 for an output of 16 bits or fewer; the
+  /// same
   /// as `rounded` for the others.
   std::vector<double> unrounded;
 };
 
-/// The type in which exact results are wanted for an output of type `output`: float32 for 16 bits,
-/// whose values before rounding tell more; else its own.
+/// The type in which exact results are wanted for an output of type `output`: float32 for 16 bits
+/// or fewer, whose values before rounding tell more; else its own.
 Dtype type_of_exact_results(Dtype output);
 
 /// exact         (rows, d_v)   exact results in that type

@@ -7,14 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 using namespace sdpa;
 
 namespace {
 
-constexpr Dtype kAll[] = {Dtype::float16, Dtype::bfloat16, Dtype::float32, Dtype::float64,
-                          Dtype::int8,    Dtype::uint8,    Dtype::int16,   Dtype::uint16,
-                          Dtype::int32,   Dtype::uint32,   Dtype::int64,   Dtype::uint64};
+const std::vector<Dtype> kAll = all_dtypes();
 
 /// Digits of a decimal number without leading and trailing zeros: 3 for "0.0120", "-655e+02".
 int significant_digits(const std::string& text) {
@@ -77,17 +76,26 @@ TEST_CASE("dtype: sizes and kinds") {
 }
 
 TEST_CASE("dtype: every name reads back") {
+  CHECK(kAll.size() == 15);
   for (Dtype dtype : kAll) CHECK(parse_dtype(name(dtype)) == dtype);
   CHECK(name(Dtype::bfloat16) == "bfloat16");
 }
 
-TEST_CASE("dtype: floats have short names, other words none") {
+TEST_CASE("dtype: types have short names, other words none") {
   for (const char* word : {"f16", "fp16", "half"}) CHECK(parse_dtype(word) == Dtype::float16);
   CHECK(parse_dtype("bf16") == Dtype::bfloat16);
   for (const char* word : {"f32", "fp32", "float", "single"})
     CHECK(parse_dtype(word) == Dtype::float32);
   for (const char* word : {"f64", "fp64", "double"}) CHECK(parse_dtype(word) == Dtype::float64);
-  for (const char* word : {"", "f8", "Float32", "float32 ", "i8", "boolean"})
+  for (const char* word : {"F32", "Float32", "FP32"}) CHECK(parse_dtype(word) == Dtype::float32);
+  for (const char* word : {"e4m3", "E4M3FN", "fp8_e4m3", "F8_E4M3", "float8_e4m3"})
+    CHECK(parse_dtype(word) == Dtype::float8_e4m3fn);
+  for (const char* word : {"e5m2", "F8_E5M2", "float8_e5m2"})
+    CHECK(parse_dtype(word) == Dtype::float8_e5m2);
+  CHECK(parse_dtype("u16") == Dtype::uint16);
+  CHECK(parse_dtype("i64") == Dtype::int64);
+  CHECK(parse_dtype("boolean") == Dtype::boolean);
+  for (const char* word : {"", "f8", "float32 ", "i8", "u8", "i4", "fp8", "float8"})
     CHECK_FALSE(parse_dtype(word).has_value());
 }
 
@@ -102,6 +110,11 @@ TEST_CASE("dtype: result_type is numpy's, integers counting as float64") {
   CHECK(result_type(bfloat16, float64) == float64);
   CHECK(result_type(int8, int8) == float64);
   CHECK(result_type(float16, uint8) == float64);
+  CHECK(result_type(float8_e5m2, float8_e5m2) == float8_e5m2);
+  CHECK(result_type(float8_e5m2, float8_e4m3fn) == float16);
+  CHECK(result_type(float8_e5m2, bfloat16) == bfloat16);
+  CHECK(result_type(float16, float8_e4m3fn) == float16);
+  CHECK(result_type(float8_e4m3fn, float32) == float32);
   for (Dtype a : kAll)
     for (Dtype b : kAll) CHECK(result_type(a, b) == result_type(b, a));
 }

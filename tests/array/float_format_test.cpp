@@ -13,6 +13,22 @@ TEST_CASE("float_format: infinity has all bits of the exponent and no other") {
   CHECK(float_format(Dtype::float64).infinity() == 0x7ff0000000000000);
 }
 
+TEST_CASE("float_format: the types of 8 bits") {
+  using enum Dtype;
+  CHECK(float_format(float8_e5m2).infinity() == 0x7c);
+  CHECK(from_bits(0x7c, float8_e5m2) == HUGE_VAL);
+  CHECK(from_bits(0x7b, float8_e5m2) == 57344);
+  CHECK(smallest_subnormal(float8_e5m2) == 0x1p-16);
+  CHECK(float_format(float8_e4m3fn).infinity() == 0x7f);
+  CHECK(std::isnan(from_bits(0x7f, float8_e4m3fn)));
+  CHECK(from_bits(0x7e, float8_e4m3fn) == 448);
+  CHECK(from_bits(0x08, float8_e4m3fn) == 0x1p-6);
+  CHECK(smallest_subnormal(float8_e4m3fn) == 0x1p-9);
+  CHECK(next_above(448, float8_e4m3fn) == HUGE_VAL);
+  CHECK(next_above(-HUGE_VAL, float8_e4m3fn) == -448);
+  CHECK(ordinal_of(-0x1p-9, float8_e4m3fn) == -1);
+}
+
 TEST_CASE("float_format: the ends of each type") {
   CHECK(smallest_subnormal(Dtype::float16) == 0x1p-24);
   CHECK(smallest_subnormal(Dtype::bfloat16) == 0x1p-133);

@@ -17,6 +17,7 @@
 #include "bench/problem.h"
 #include "exact/ladder.h"
 #include "io/array_file.h"
+#include "io/array_writer.h"
 #include "oracle/naive.h"
 
 #include <CLI/CLI.hpp>

@@ -13,4 +13,6 @@ sdpa -q one.npy -k one.npy -v bits.npy
 sdpa -q one.npy -k one.npy -v bits.npy:bfloat16
 sdpa -q one.npy -k one.npy -v bits.npy:float16
 status sdpa -q one.npy -k one.npy -v bits.npy:float32
-status sdpa -q one.npy -k one.npy:bfloat16 -v bits.npy
+npy '<f8' '(1, 1)' '\232\231\231\231\231\231\271\077' >tenth.npy
+sdpa -q one.npy:bfloat16 -k one.npy:float32 -v one.npy:half
+status sdpa -q one.npy -k tenth.npy:bfloat16 -v bits.npy

@@ -27,7 +27,7 @@ status sdpa causal.json --causal -o out.npy
 sed 's/}$/, "causal": 2}/' case.json >two.json
 status sdpa two.json -o out.npy
 sed 's/}$/, "dropout": 0.1}/' case.json >dropout.json
-status sdpa dropout.json -o out.npy
+sdpa dropout.json  # with a warning
 status sdpa -q truths.json -k truths.json -v truths.json
 status sdpa mask
 status sdpa mask --shape 8

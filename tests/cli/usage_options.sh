@@ -13,7 +13,7 @@ status sdpa $inputs --threads 0
 status sdpa $inputs --threads -1
 status sdpa $inputs --threads 1000000
 status sdpa $inputs --dtype int8
-status sdpa $inputs --dtype FLOAT32
+status sdpa $inputs --dtype float31
 status sdpa $inputs --precision half
 status sdpa $inputs --progress yes
 status sdpa $inputs --threads $'\e[31m2\n'

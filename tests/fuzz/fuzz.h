@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 // What the fuzz targets share: whatever the bytes are, a reader returns arrays that can be read
@@ -27,9 +28,17 @@ inline void use(const sdpa::Array& array) {
 }
 
 inline void use(const sdpa::Case& operands) {
-  use(operands.q);
-  use(operands.k);
-  use(operands.v);
+  use(*operands.q.array);
+  use(*operands.k.array);
+  use(*operands.v.array);
+}
+
+inline void use(const std::unique_ptr<sdpa::MemberFile>& file) {
+  for (std::size_t i = 0; i < file->names().size(); ++i) {
+    const sdpa::CaseMember member = file->read(i);
+    if (member.array) use(*member.array);
+  }
+  use(sdpa::case_from(*file, {}, "place"));
 }
 
 template <class Read>

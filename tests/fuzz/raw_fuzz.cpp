@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto rest = static_cast<std::size_t>(data + size - begin);
   return fuzz::check([&] {
     const Argument argument = parse_argument(word);
-    if (!argument.shape) throw Error("place", "no raw numbers");
+    if (!argument.shape || !argument.dtype) throw Error("place", "no raw numbers");
     return read_raw(fuzz::bytes_of(begin, rest), *argument.dtype, *argument.shape, argument.place);
   });
 }

@@ -15,7 +15,7 @@ shift 2
 data=$(realpath "$(dirname "$0")/../../data")
 # Freed memory that the sanitizer keeps for a while is not the target's.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=32"
-[ $# -gt 0 ] || set -- npy npz safetensors json raw command
+[ $# -gt 0 ] || set -- npy npz safetensors json raw text hex index command
 
 # Prints a seed of the command target: a file, or numbers, behind the words that use it.
 command_seed() {
@@ -31,6 +31,19 @@ for target; do
     raw)
       printf ':f32:1x2\n12345678' >"$corpus/raw_float32"
       printf ':bfloat16:2x1x1\nabcd' >"$corpus/raw_bfloat16"
+      ;;
+    text)
+      printf 'a,b\n1.5,-2e3 # one\n+0.1,nan\n' >"$corpus/csv"
+      printf '1;2;\n3;1e-400\n' >"$corpus/semicolons"
+      ;;
+    hex)
+      printf '\20@10\n7f 0x80 // two\n/* and */ f 0_0\n' >"$corpus/int8"
+      printf '\5 3C00\n' >"$corpus/float16"
+      ;;
+    index)
+      printf '[0,:,-1]' >"$corpus/integers"
+      printf '#a:int8*0.0173f[...,None,::-2]' >"$corpus/all"
+      printf ':int8*2^-7:2x3[1:]' >"$corpus/shape"
       ;;
     command)
       command_seed 'f -o o.npy -w w.json --dtype f16' "$data/example/case.json" >"$corpus/case"

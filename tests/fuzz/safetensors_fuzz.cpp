@@ -7,6 +7,5 @@ using namespace sdpa;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const FileBytes file = fuzz::bytes_of(data, size);
   if (!is_safetensors(file.bytes)) return 0;
-  fuzz::check([&] { return read_safetensors(file, "q", "place"); });
-  return fuzz::check([&] { return read_safetensors_case(file, "place"); });
+  return fuzz::check([&] { return open_safetensors(file, "place"); });
 }

@@ -17,7 +17,7 @@ std::string error_in(std::string_view word) {
 TEST_CASE("argument: FILE, FILE:TYPE and FILE:TYPE:SHAPE") {
   const Argument plain = parse_argument("q.npy");
   CHECK(plain.file == "q.npy");
-  CHECK((!plain.dtype && !plain.shape && !plain.tensor));
+  CHECK((!plain.dtype && !plain.shape && !plain.member));
 
   const Argument typed = parse_argument("q.npy:bfloat16");
   CHECK(typed.file == "q.npy");
@@ -43,13 +43,51 @@ TEST_CASE("argument: a file that has the whole word for its name is that file") 
   const std::string with_hash = folder.file("a#b", "");
   CHECK(parse_argument(with_hash).file == with_hash);
   CHECK(parse_argument(with_hash + "#c#d:f32").file == with_hash);
-  CHECK(parse_argument(with_hash + "#c#d:f32").tensor == "c#d:f32");
+  CHECK(parse_argument(with_hash + "#c#d:f32").member == "c#d");
+  CHECK(parse_argument(with_hash + "#c#d:f32").dtype == Dtype::float32);
+  CHECK(parse_argument(with_hash + "#dense/kernel:0").member == "dense/kernel:0");
+  const std::string with_index = folder.file("a[0]", "");
+  CHECK(parse_argument(with_index).file == with_index);
+  CHECK_FALSE(parse_argument(with_index).index.has_value());
+  CHECK(parse_argument(with_index + "[1]").file == with_index);
   CHECK(parse_argument(with_hash + "#c").place == with_hash + "#c");
+}
+
+TEST_CASE("argument: the whole grammar") {
+  TemporaryFolder folder;
+  const std::string name = folder.file("case.npz", "");
+  const Argument all = parse_argument(name + "#k.0:int8*0.0173f:2x3[:,0]");
+  CHECK(all.file == name);
+  CHECK(all.member == "k.0");
+  CHECK(all.dtype == Dtype::int8);
+  CHECK(all.factor->value == static_cast<double>(0.0173f));
+  CHECK(all.shape == Shape({2, 3}));
+  REQUIRE(all.index.has_value());
+  CHECK(all.index->size() == 2);
+  CHECK(all.place == name + "#k.0[:,0]");
+
+  const Argument hex = parse_argument("q.mem:hex-int8:16x64");
+  CHECK(hex.is_hex);
+  CHECK(hex.dtype == Dtype::int8);
+  CHECK(hex.file == "q.mem");
+
+  const Argument fixed = parse_argument("q.bin:int16*2^-11:32x100x128");
+  CHECK(fixed.factor->value == 0x1p-11);
+  CHECK(fixed.shape == Shape({32, 100, 128}));
+
+  const Argument view = parse_argument("qkv.npy[...,1:3]");
+  CHECK(view.file == "qkv.npy");
+  CHECK(view.place == "qkv.npy[...,1:3]");
+
+  const Argument shaped = parse_argument(name + ":2x3");
+  CHECK(shaped.shape == Shape({2, 3}));
+  CHECK_FALSE(shaped.dtype.has_value());
+  CHECK(parse_argument("-[0]").file == "-");
 }
 
 TEST_CASE("argument: # means a tensor only behind the name of a file") {
   CHECK(parse_argument("no-such-file#q").file == "no-such-file#q");
-  CHECK(parse_argument("-#q").tensor == "q");
+  CHECK(parse_argument("-#q").member == "q");
 }
 
 TEST_CASE("argument: a wrong type or shape is named") {

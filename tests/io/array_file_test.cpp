@@ -1,5 +1,7 @@
 #include "io/array_file.h"
 
+#include "io/array_writer.h"
+
 #include "catch.h"
 #include "io/error_of.h"
 #include "io/temporary_folder.h"
@@ -82,9 +84,9 @@ TEST_CASE("array_file: a case is one object of q, k and v") {
   TemporaryFolder folder;
   const Case operands = read_case(
       folder.file("a.json", R"({"v": [[3, 0], [0, 6]], "q": [[1]], "k": [[1], [-2.5]]})"));
-  CHECK(operands.q.shape() == Shape({1, 1}));
-  CHECK(operands.k.at(1) == -2.5);
-  CHECK(operands.v.at(3) == 6);
+  CHECK(operands.q.array->shape() == Shape({1, 1}));
+  CHECK(operands.k.array->at(1) == -2.5);
+  CHECK(operands.v.array->at(3) == 6);
 }
 
 TEST_CASE("array_file: contents that are no array say what they are") {
@@ -94,15 +96,16 @@ TEST_CASE("array_file: contents that are no array say what they are") {
     return error_of([&] { read_array(path); }).substr(path.size());
   };
   CHECK(message("") == ": is empty");
-  CHECK(message("1 2 3\n4") ==
-        ": holds neither .npy, .npz, .safetensors nor JSON, it begins with '1 2 3\\x0a4'; raw "
-        "numbers "
-        "are named FILE:TYPE:SHAPE, as q.bin:float32:128x64");
+  CHECK(message("1 2 3\n4") == ": line 2: 1 number, the lines before have 3");
+  CHECK(
+      message("\1\2\3") ==
+      ": holds neither .npy, .npz, .safetensors, JSON nor text, it begins with '\\x01\\x02\\x03'; "
+      "raw numbers are named FILE:TYPE:SHAPE, as q.bin:float32:128x64");
   CHECK(message("\x1f\x8b\x08") == ": is packed by gzip; unpack it first");
   CHECK(message("\3757zXZ") == ": is packed by xz; unpack it first");
   CHECK(message("\x89HDF\r\n") == ": is an HDF5 file, which is not read");
   CHECK(message("PK\x03\x04") ==
-        ": is a zip archive (.npz), not one array; of members q, k and v it is given alone");
+        ": is a zip archive without its end, where the directory is; it seems to be cut off");
 }
 
 TEST_CASE("array_file: place_of calls - standard input and keeps a message on one line") {
@@ -110,15 +113,46 @@ TEST_CASE("array_file: place_of calls - standard input and keeps a message on on
   CHECK(place_of("a\nb.npy") == "a\\x0ab.npy");
 }
 
-TEST_CASE("array file: a case file that says its types is given none") {
+TEST_CASE("array_file: a type behind a case file is that of its operands") {
   const TemporaryFolder folder;
-  const std::string json = folder.file("c.json", R"({"q": [[1]], "k": [[1]], "v": [[1]]})");
-  CHECK(read_case(json + ":float64").q.at(0) == 1);
-  CHECK(error_of([&] { read_case(json + ":float32"); }) ==
-        json +
-            ": the type alone is for .npy files; raw numbers are named FILE:TYPE:SHAPE, JSON is "
-            "float64");
+  const std::string json = folder.file("c.json", R"({"q": [[0.1]], "k": [[1]], "v": [[1]]})");
+  CHECK(read_case(json + ":float64").q.array->at(0) == 0.1);
+  CHECK(read_case(json + ":float32").q.array->dtype() == Dtype::float32);
+  CHECK(read_case(json + ":float32").q.array->at(0) == static_cast<double>(0.1f));
   const std::string tensors = SDPA_SOURCE_DIR "/data/forms/case/case.safetensors";
-  CHECK(error_of([&] { read_case(tensors + ":float32"); }) ==
-        tensors + ": is a .safetensors file, which says its types itself; leave out :float32");
+  CHECK(read_case(tensors + ":float16").v.array->dtype() == Dtype::float16);
+  CHECK(error_of([&] { read_case(json + "[0]"); }) ==
+        json + "[0]: holds one array, not q, k and v; three are named by -q, -k and -v");
+}
+
+TEST_CASE("array_file: raw or text is told by the content") {
+  const TemporaryFolder folder;
+  const std::string text = folder.file("a.dat", "1.5 2.5\n3.5 4.5\n");  // 16 bytes
+  CHECK(read_array(text + ":float32:2x2").at(3) == 4.5);
+  CHECK(read_array(text + ":float32:2x2").dtype() == Dtype::float32);
+  CHECK(read_array(text + ":2x2x1").dtype() == Dtype::float64);
+  const std::string raw = folder.file("b.dat", "12345678");
+  CHECK(read_array(raw + ":uint8:2x4").at(0) == '1');
+  CHECK(error_of([&] { read_array(folder.file("c.dat", std::string("\0\0\0\0", 4)) + ":2x2"); })
+            .ends_with("c.dat: raw numbers need their type, as " + folder.path("c.dat") +
+                       ":float32:2x2"));
+  const std::string json = folder.file("d.json", "[[1, 2]]");
+  CHECK(error_of([&] { read_array(json + ":float32:2x2"); }) ==
+        json + ": says its shape itself; leave out :2x2");
+}
+
+TEST_CASE("array_file: index, then type, then factor") {
+  const TemporaryFolder folder;
+  const std::string raw = folder.file("a.bin", std::string_view("\1\2\3\4\5\6", 6));
+  const Array scaled = read_array(raw + ":int8*0.5:2x3[:,1]");
+  CHECK(scaled.shape() == Shape({2}));
+  CHECK(scaled.at(1) == 2.5);
+  CHECK(place_of(raw + ":int8*0.5:2x3[:,1]") == raw + "[:,1]");
+  // What is not chosen need not hold in the type.
+  const std::string json = folder.file("b.json", "[[0.1, 1], [2, 3]]");
+  CHECK(read_array(json + ":int8[1]").at(0) == 2);
+  const std::string hex = folder.file("c.mem", "3c00 4000\n4200 4400\n");
+  CHECK(read_array(hex + ":hex-float16:2x2[1]").at(1) == 4);
+  CHECK(error_of([&] { read_array(hex + ":hex-float16"); }) ==
+        hex + ": hexadecimal words need their shape, as " + hex + ":hex-int8:128x64");
 }

@@ -99,9 +99,9 @@ TEST_CASE("files: every form of a case file holds the same arrays") {
                                     {"bfloat16.npz:bfloat16", Dtype::bfloat16}}) {
     INFO(file);
     const Case operands = read_case((folder / file).string());
-    CHECK(operands.q.dtype() == dtype);
-    check_holds(operands.q, {1, 2}, {1, 2});
-    check_holds(operands.k, {2, 2}, {3, 4, 5, 6});
-    check_holds(operands.v, {2, 1}, {7, 8});
+    CHECK(operands.q.array->dtype() == dtype);
+    check_holds(*operands.q.array, {1, 2}, {1, 2});
+    check_holds(*operands.k.array, {2, 2}, {3, 4, 5, 6});
+    check_holds(*operands.v.array, {2, 1}, {7, 8});
   }
 }

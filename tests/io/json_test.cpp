@@ -1,6 +1,7 @@
 #include "io/json.h"
 
 #include "catch.h"
+#include "io/case.h"
 #include "io/error_of.h"
 #include "io/temporary_folder.h"
 
@@ -17,7 +18,7 @@ std::string error_in(std::string_view text) {
 }
 
 std::string case_error_in(std::string_view text) {
-  return error_of([&] { read_json_case(bytes_of(text).bytes, "c.json"); });
+  return error_of([&] { case_from(*open_json(bytes_of(text).bytes, "c.json"), {}, "c.json"); });
 }
 
 double number(const std::string& text) {
@@ -86,24 +87,56 @@ TEST_CASE("json: depth is bounded, of arrays and of objects") {
   std::string objects;
   for (int i = 0; i < 50'000; ++i) objects += "{\"q\":";
   CHECK(error_in(objects) == "k.json: an object stands where an array should be");
-  CHECK(case_error_in(objects) == "c.json: q: an object stands where an array should be");
+  CHECK(case_error_in(objects) == "c.json: line 1, column 250001: the text ends too early");
 }
 
-TEST_CASE("json: a case has exactly q, k and v, in any order") {
-  const Case operands = read_json_case(
-      bytes_of(R"({"v": [[3, 0]], "k": [[1]], "q": [[-2], [0.5]]})").bytes, "c.json");
-  CHECK(operands.q.shape() == Shape({2, 1}));
-  CHECK(operands.q.at(1) == 0.5);
-  CHECK(operands.k.at(0) == 1);
-  CHECK(operands.v.at(0) == 3);
-  CHECK(case_error_in(R"({"q": [1], "k": [1]})") == "c.json: member 'v' is missing");
-  CHECK(case_error_in("{}") == "c.json: member 'q' is missing");
-  CHECK(case_error_in(R"({"q": [1], "mask": [1]})") ==
-        "c.json: member 'mask' is not one of 'q', 'k' and 'v'");
-  CHECK(case_error_in(R"({"q": [1], "q": [1]})") == "c.json: member 'q' is given twice");
+TEST_CASE("json: members of an object may be anything, and are judged when they are asked for") {
+  const auto file = open_json(
+      bytes_of(
+          R"({"a": [[1, 2]], "b": {"c": [1, {"d": 2}], "a": 0}, "e": "text", "f": 2.5, "g": true,
+                   "h": [[1], 2], "i": null, "j": ["x", [3]], "l": [true, false], "m": []})")
+          .bytes,
+      "c.json");
+  REQUIRE(file->names() ==
+          std::vector<std::string>{"a", "b", "e", "f", "g", "h", "i", "j", "l", "m"});
+  CHECK(file->read(0).array->at(1) == 2);
+  CHECK(error_of([&] { file->read(1); }) == "c.json: b: an object stands where an array should be");
+  CHECK(file->read(2).text == "text");
+  CHECK(file->read(3).array->at(0) == 2.5);
+  CHECK(file->read(3).array->shape() == Shape(std::vector<Index>{}));
+  CHECK(file->read(4).array->dtype() == Dtype::boolean);
+  CHECK(error_of([&] { file->read(5); }) ==
+        "c.json: h: a number stands at [1], where lists are before it");
+  CHECK(error_of([&] { file->read(6); }) == "c.json: i: null stands where an array should be");
+  CHECK(error_of([&] { file->read(7); }) ==
+        "c.json: j: the text 'x' stands at [0], where a number should be");
+  CHECK(file->read(8).array->dtype() == Dtype::boolean);
+  CHECK(file->read(9).array->shape() == Shape({0}));
+}
+
+TEST_CASE("json: operands must be arrays, and no name is there twice") {
+  CHECK(case_error_in(R"({"q": [1], "k": [1]})") ==
+        "c.json: member 'v' is missing; there are 'q' and 'k'");
+  CHECK(case_error_in("{}") == "c.json: member 'q' is missing; there are none");
+  CHECK(case_error_in(R"({"q": [1], "q": [1]})") == "c.json: q: is given twice");
   CHECK(case_error_in(R"({"q": [1, 1e999]})") ==
         "c.json: q: the number '1e999' at [1] is too large for float64");
   CHECK(case_error_in(R"({"q": 1})") == "c.json: q: a number stands where an array should be");
-  CHECK(case_error_in("[[1]]") ==
-        "c.json: an array stands where an object of 'q', 'k' and 'v' should be");
+  CHECK(case_error_in(R"({"q": "x"})") ==
+        "c.json: q: the text 'x' stands where an array should be");
+}
+
+TEST_CASE("json: numbers are rounded once to the type that is said") {
+  const auto as = [](const std::string& text, Dtype dtype) {
+    return read_json(bytes_of("[" + text + "]").bytes, "k.json", dtype).at(0);
+  };
+  // Just above the middle between 1 and its neighbour, by less than float64 shows.
+  CHECK(as("1.00000005960464477539062500001", Dtype::float32) == 1 + 0x1p-23);
+  CHECK(as("1.00048828125000000000000000001", Dtype::float16) == 1 + 0x1p-10);
+  CHECK(as("1.00390625", Dtype::bfloat16) == 1);
+  CHECK(as("18446744073709551615", Dtype::float32) == 0x1p64);
+  CHECK(as("36028799166447617", Dtype::float32) == 0x1p55 + 0x1p32);  // 2^55 + 2^31 + 1
+  CHECK(std::signbit(as("-0", Dtype::float16)));
+  CHECK(error_of([&] { as("65520", Dtype::float16); }) ==
+        "k.json: the number '65520' at [0] is too large for float16");
 }

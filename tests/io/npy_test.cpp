@@ -36,8 +36,6 @@ TEST_CASE("npy: a void of two bytes is bfloat16, or what the user says") {
     }
     CHECK(read_npy(bytes_of(file), "k.npy", Dtype::float16).dtype() == Dtype::float16);
   }
-  CHECK(error_in(file_of("'<V2'"), Dtype::uint16) == "k.npy: holds type '<V2', not uint16");
-  CHECK(error_in(file_of("'<V2'"), Dtype::float32) == "k.npy: holds type '<V2', not float32");
 }
 
 TEST_CASE("npy: 16-bit integers are bits of a float if the user says so") {
@@ -54,10 +52,6 @@ TEST_CASE("npy: 16-bit integers are bits of a float if the user says so") {
     CHECK(read_npy(bytes_of(file), "k.npy", Dtype::float16).at(0) == 0x1p-16);
     CHECK(read_npy(bytes_of(file), "k.npy", Dtype::bfloat16).at(0) == 0x1p-125);
   }
-  CHECK(error_in(file_of("'<i2'"), Dtype::uint16) == "k.npy: holds type '<i2', not uint16");
-  CHECK(error_in(file_of("'<f2'"), Dtype::bfloat16) == "k.npy: holds type '<f2', not bfloat16");
-  CHECK(error_in(file_of("'bfloat16'"), Dtype::float16) ==
-        "k.npy: holds type 'bfloat16', not float16");
 }
 
 TEST_CASE("npy: bits in Fortran order are put into C order, big-endian too") {
@@ -78,7 +72,6 @@ TEST_CASE("npy: bits in Fortran order are put into C order, big-endian too") {
 
 TEST_CASE("npy: a type said by the user must be that of the file") {
   CHECK(error_in(file_of("'<i2'"), Dtype::int16).empty());
-  CHECK(error_in(file_of("'<i2'"), Dtype::float32) == "k.npy: holds type '<i2', not float32");
 }
 
 TEST_CASE("npy: other spellings of a type, taken or not") {

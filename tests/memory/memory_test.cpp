@@ -1,7 +1,7 @@
 #include "catch.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "io/array_file.h"
+#include "io/array_writer.h"
 #include "io/child.h"
 #include "io/json.h"
 #include "io/temporary_folder.h"

@@ -11,8 +11,12 @@ namespace sdpa::oracle {
 
 namespace {
 
-const std::vector<Dtype> kFloats = {Dtype::float16, Dtype::bfloat16, Dtype::float32,
+const std::vector<Dtype> kInputs = {Dtype::float16, Dtype::bfloat16, Dtype::float32,
                                     Dtype::float64};
+
+/// Those of 8 bits hold few of the values that are drawn, but any of them can be a result.
+const std::vector<Dtype> kResults = {Dtype::float16, Dtype::bfloat16,      Dtype::float32,
+                                     Dtype::float64, Dtype::float8_e4m3fn, Dtype::float8_e5m2};
 
 /// What is drawn before any value.
 struct Plan {
@@ -21,8 +25,9 @@ struct Plan {
 };
 
 Plan random_plan(Random& random) {
-  Plan plan{random.integer(1, 9), random.integer(1, 9), random.integer(1, 9), random.integer(1, 9),
-            random.pick(kFloats), random.pick(kFloats), random.pick(kFloats), random.pick(kFloats)};
+  Plan plan{random.integer(1, 9), random.integer(1, 9), random.integer(1, 9),
+            random.integer(1, 9), random.pick(kInputs), random.pick(kInputs),
+            random.pick(kInputs), random.pick(kResults)};
   if (random.one_in(2)) plan.k = plan.v = plan.q;
   return plan;
 }
@@ -106,8 +111,9 @@ Problem masked(Random& random, const Plan& plan) {
 Problem few_values(Random& random, const Plan& plan) {
   // Neighbours in the result type: their average is a midpoint.
   const Ordinal one = ordinal_of_one(plan.result);
-  const double number_a = number(one + random.integer(0, 100), plan.result);
-  const double next = number(one + random.integer(0, 100), plan.result);
+  const Ordinal most = format_of(plan.result).infinity - 1 - one;
+  const double number_a = number(one + std::min(random.integer(0, 100), most), plan.result);
+  const double next = number(one + std::min(random.integer(0, 100), most), plan.result);
   const std::vector<double> all = {0, 1, -1, 0.5, 3, number_a, next, -number_a, 65504, 1e-5};
   std::vector<double> some;
   for (Index count = random.integer(1, 3); count > 0; --count) some.push_back(random.pick(all));
@@ -184,8 +190,9 @@ Problem tied_values(Random& random, const Plan& plan) {
                           : random.one_in(8)
                               ? format.infinity - 2
                               : ordinal_of_one(plan.result) + random.integer(-2000, 2000);
-    const double a = number(std::max<Ordinal>(below, 0), plan.result);
-    const double b = number(std::max<Ordinal>(below, 0) + 1, plan.result);
+    const Ordinal first = std::clamp<Ordinal>(below, 0, format.infinity - 2);
+    const double a = number(first, plan.result);
+    const double b = number(first + 1, plan.result);
     for (Index j = 0; j < T_k; ++j) {
       double& value = v_values[static_cast<std::size_t>(j * plan.d_v + d)];
       value = j % 2 == 0 ? a : b;

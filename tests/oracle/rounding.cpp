@@ -26,6 +26,10 @@ Format format_of(Dtype dtype) {
       return {8, -133, 0x7F80};
     case Dtype::float32:
       return {24, -149, 0x7F800000};
+    case Dtype::float8_e4m3fn:
+      return {4, -9, 0x7F};
+    case Dtype::float8_e5m2:
+      return {3, -16, 0x7C};
     case Dtype::float64:
       return {53, -1074, 0x7FF0000000000000};
     default:
@@ -68,13 +72,16 @@ Ordinal round_to(mpfr_srcptr x, const Format& format) {
   const Ordinal units = mpfr_get_si(rounded, MPFR_RNDN);
   const Ordinal skipped = static_cast<Ordinal>(unit - format.smallest_exponent)
                           << (format.precision - 1);
-  return units < 0 ? units - skipped : units + skipped;
+  // The binade of float8_e4m3fn's infinity holds numbers: rounding up may reach beyond its end.
+  const Ordinal ordinal = units < 0 ? units - skipped : units + skipped;
+  return std::clamp(ordinal, -format.infinity, format.infinity);
 }
 
 void store(Ordinal ordinal, Dtype dtype, std::byte* out) {
   const auto size = static_cast<std::size_t>(size_bytes(dtype));
   auto bits = static_cast<std::uint64_t>(ordinal < 0 ? -ordinal : ordinal);
-  if (ordinal < 0) bits |= std::uint64_t{1} << (8 * size - 1);
+  const bool is_nan = dtype == Dtype::float8_e4m3fn && bits == 0x7F;
+  if (ordinal < 0 && !is_nan) bits |= std::uint64_t{1} << (8 * size - 1);
   // Arrays are little-endian here: the low bytes come first.
   std::memcpy(out, &bits, size);
 }

@@ -1,6 +1,7 @@
 #include "oracle/rounding.h"
 
 #include "array/float16.h"
+#include "array/float8.h"
 #include "catch.h"
 
 #include <cmath>
@@ -46,6 +47,13 @@ TEST_CASE("rounding: all numbers of float16 and bfloat16, and the middles betwee
   sweep(Dtype::bfloat16, bfloat16_to_double);
 }
 
+TEST_CASE("rounding: all numbers of 8 bits, and the middles between them") {
+  sweep(Dtype::float8_e4m3fn,
+        [](auto bits) { return float8_e4m3fn_to_double(static_cast<std::uint8_t>(bits)); });
+  sweep(Dtype::float8_e5m2,
+        [](auto bits) { return float8_e5m2_to_double(static_cast<std::uint8_t>(bits)); });
+}
+
 TEST_CASE("rounding: float32 and float64 numbers stand at their bit patterns") {
   CHECK(rounded_ordinal(1, Dtype::float32) == 0x3F800000);
   CHECK(rounded_ordinal(0x1.fffffep127, Dtype::float32) == 0x7F7FFFFF);
@@ -55,7 +63,8 @@ TEST_CASE("rounding: float32 and float64 numbers stand at their bit patterns") {
 }
 
 TEST_CASE("rounding: what is too large is infinite, what is too small is zero") {
-  for (Dtype dtype : {Dtype::float16, Dtype::bfloat16, Dtype::float32, Dtype::float64}) {
+  for (Dtype dtype : {Dtype::float16, Dtype::bfloat16, Dtype::float32, Dtype::float64,
+                      Dtype::float8_e4m3fn, Dtype::float8_e5m2}) {
     const Format format = format_of(dtype);
     Big x(64);
     mpfr_set_ui_2exp(x, 1, 100000, MPFR_RNDN);
