@@ -145,6 +145,12 @@ Heads::Heads(const Array& q, const Array& k, const Array& v, const Settings& set
     throw Error("--weights", "those of packed sequences are matrices of different shapes");
 }
 
+Head Heads::head(Index h) const {
+  Head head = problem_.head(h);
+  head.visible = mask_.of_head(h);
+  return head;
+}
+
 Index Heads::rows_at_a_time() const {
   constexpr Index kFewest = 512, kMost = 4096, kMostHeads = 256;
   constexpr double kProductsPerThread = 0x1p31;
@@ -175,8 +181,7 @@ void Heads::learn_heads(Index first, Index last) {
        ++h) {
     if (problem_.rows_of(h).count == 0) continue;
     KnownHead& known = known_[h];
-    known.head = problem_.head(h);
-    known.head.visible = mask_.of_head(h);
+    known.head = head(h);
     // Heads that share k and v lie side by side, each with all its sequences.
     const Index before = h - problem_.packing.sequences();
     const auto other = known_.find(before);

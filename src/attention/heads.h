@@ -38,6 +38,9 @@ class Heads {
   const Mask& mask() const { return mask_; }
   Index row_count() const { return problem_.row_count(); }
 
+  /// The operands of head h, and what its queries see.
+  Head head(Index h) const;
+
   /// The type of the results.
   Dtype dtype() const { return dtype_; }
 

@@ -84,7 +84,7 @@ std::string check_text(const CheckedOutput& in, const Finding& f) {
                      (in.file_type == f.arithmetic.output
                           ? ""
                           : ", all numbers of " + std::string(name(f.arithmetic.output))) +
-                     "\n  arithmetic  sums in " + std::string(name(f.arithmetic.accumulate)) +
+                     "\n  arithmetic  sums in " + std::string(name(f.arithmetic.sums)) +
                      ", weights in " + std::string(name(f.arithmetic.weights)) + "\n";
   if (j.judged != 0 && j.worst >= 0) text += worst_text(in, f);
   if (j.count != 0)
@@ -97,12 +97,14 @@ std::string check_text(const CheckedOutput& in, const Finding& f) {
   if (j.actual_nans + j.exact_nans != 0)
     text += "  NaN         " + std::to_string(j.actual_nans) + " in " + printable(in.place) + ", " +
             std::to_string(j.exact_nans) + " in the right output\n";
-  const std::vector<std::string> rejected = f.with_fate(WrongKernelFate::rejected);
-  const std::vector<std::string> accepted = f.with_fate(WrongKernelFate::accepted);
+  const std::vector<std::string> rejected = f.rejected();
   if (!rejected.empty()) text += "  also rejects " + joined(rejected) + "\n";
-  if (!accepted.empty())
-    text += "  cannot tell  " + joined(accepted) + " (tried on " + std::to_string(f.wrong.rows()) +
-            " rows)\n";
+  std::vector<std::string> not_told;
+  for (const WrongKernel& kernel : f.not_told())
+    not_told.push_back(std::string(kernel.name) + " (" + kernel.reason + ")");
+  if (!not_told.empty() && f.verdict() != Verdict::nothing)
+    text += "  cannot tell  " + joined(not_told) + "; tried on " + std::to_string(f.wrong.rows()) +
+            (f.wrong.rows() == 1 ? " row\n" : " rows\n");
   return text;
 }
 
@@ -114,7 +116,7 @@ ordered_json check_json(const CheckedOutput& in, const Finding& f) {
   ordered_json document = {{"verdict", kVerdicts[static_cast<int>(f.verdict())]},
                            {"output", output},
                            {"numbers", name(f.arithmetic.output)},
-                           {"accumulate", name(f.arithmetic.accumulate)},
+                           {"accumulate", name(f.arithmetic.sums)},
                            {"weights_in", name(f.arithmetic.weights)},
                            {"count", j.count},
                            {"outside", j.outside},
@@ -125,8 +127,14 @@ ordered_json check_json(const CheckedOutput& in, const Finding& f) {
                            {"worst", worst_json(in, f)},
                            {"pattern", j.pattern.text()}};
   document["heads_not_judged"] = f.vacuous_heads;
-  document["also_rejects"] = f.with_fate(WrongKernelFate::rejected);
-  document["cannot_tell"] = f.with_fate(WrongKernelFate::accepted);
+  document["also_rejects"] = f.rejected();
+  ordered_json names = ordered_json::array(), reasons = ordered_json::object();
+  for (const WrongKernel& kernel : f.not_told()) {
+    names.push_back(kernel.name);
+    reasons[std::string(kernel.name)] = kernel.reason;
+  }
+  document["cannot_tell"] = names;
+  document["reasons"] = reasons;
   document["tried_rows"] = f.wrong.rows();
   return document;
 }

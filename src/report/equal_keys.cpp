@@ -30,15 +30,16 @@ Values multiplicities(const std::vector<std::uint64_t>& hashes) {
 
 }  // namespace
 
-EqualKeys::EqualKeys(const textbook::Head& head) {
-  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(head.T_k));
-  const double* value = head.k_transposed.data();
-  for (Index i = 0; i < head.d_k; ++i)
+EqualKeys::EqualKeys(const textbook::Keys& of, const Values& bias) {
+  std::vector<std::uint64_t> hashes(static_cast<std::size_t>(of.T_k));
+  const double* value = of.k_transposed.data();
+  for (Index i = 0; i < of.d_k; ++i)
     for (std::uint64_t& hash : hashes) hash = mixed(hash, *value++);
+  for (std::size_t j = 0; j < bias.size(); ++j) hashes[j] = mixed(hashes[j], bias[j]);
   keys = multiplicities(hashes);
-  value = head.v.data();
+  value = of.v.data();
   for (std::uint64_t& hash : hashes)
-    for (Index d = 0; d < head.d_v; ++d) hash = mixed(hash, *value++);
+    for (Index d = 0; d < of.d_v; ++d) hash = mixed(hash, *value++);
   pairs = multiplicities(hashes);
 }
 

@@ -7,12 +7,12 @@
 
 namespace sdpa {
 
-/// How many keys of a head have the same row of k as key j, and of both k and v: equal terms have
-/// equal rounding errors.
+/// How many keys that a query sees have the same row of k, and the same bias, as key j, and how many
+/// the same of v, too: equal terms have equal rounding errors.
 struct EqualKeys {
   textbook::Values keys, pairs;  // [T_k]
 
-  explicit EqualKeys(const textbook::Head& head);
+  EqualKeys(const textbook::Keys& of, const textbook::Values& bias);
 };
 
 /// Groups of keys whose scores are equal, or near each other.

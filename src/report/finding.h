@@ -20,8 +20,11 @@ struct Finding {
   WrongKernels wrong;
   std::vector<Index> vacuous_heads;  ///< whose bound zeros or the mean of v would pass
 
-  /// The wrong kernels of which this became.
-  std::vector<std::string> with_fate(WrongKernelFate fate) const;
+  /// Names of the wrong kernels that the bound rejects.
+  std::vector<std::string> rejected() const;
+
+  /// Those that it cannot tell from a right one.
+  std::vector<WrongKernel> not_told() const;
 
   Verdict verdict() const;
 };

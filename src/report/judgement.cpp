@@ -48,7 +48,8 @@ void Judge::add_rows(const Array& actual, const RightValues& right,
   for (std::size_t at = 0; at < values.size(); ++at) {
     const Value value =
         refined({values[at], right.rounded[at], right.unrounded[at], allowed[at]}, actual.dtype());
-    const Index position = judgement_.count++;
+    const Index position = position_++;
+    ++judgement_.count;
     judgement_.actual_nans += std::isnan(value.actual);
     judgement_.exact_nans += std::isnan(value.exact);
     judgement_.exactly_right +=

@@ -30,7 +30,8 @@ struct Judgement {
 class Judge {
  public:
   /// shape   of the whole output, (..., T_q, d_v)
-  explicit Judge(const Shape& shape) : judgement_{.pattern = Pattern(shape)} {}
+  explicit Judge(const Shape& shape)
+      : row_size_(shape.from_end(1)), judgement_{.pattern = Pattern(shape)} {}
 
   /// Judges the next rows.
   ///
@@ -42,9 +43,13 @@ class Judge {
   /// infinity is allowed where the bound reaches the values that round to it.
   void add_rows(const Array& actual, const RightValues& right, std::span<const double> allowed);
 
+  /// The next rows are nobody's: they are neither counted nor judged.
+  void skip_rows(Index rows) { position_ += rows * row_size_; }
+
   const Judgement& judgement() const { return judgement_; }
 
  private:
+  Index row_size_, position_ = 0;
   Judgement judgement_;
 };
 

@@ -1,90 +1,49 @@
 // How rows are estimated
 //
-// The errors of row_error.cpp are sums over keys. Of those that matter,
+// The errors of row_error.cpp are sums over the keys that a row sees. Of those that matter,
 //
-//   scores        N_t (d_k R_t^2 + kExp^2) V_td,   N_t = sum_j w_j^2,   V_td = sum_j w_j (v_jd - o_d)^2,
-//                 R_t^2 = sum_i q_i^2 mean(k_i^2) / d_k
-//   sums          T_k (N_t V_td + 2 o_d^2)
+//   scores        N_t ((d_k + c) R_t^2 + kExp^2) V_td,   N_t = sum_j w_j^2,
+//                 V_td = sum_j w_j (v_jd - o_d)^2,       R_t^2 = sum_i q_i^2 mean(k_i^2) / d_k
+//   sums          (T_t + kConstant) (N_t V_td + 2 o_d^2),   T_t = the number of keys
 //   weights       (u_w / u)^2 (N_t V_td + 2 o_d^2)   if they are stored in another type
+//   exp           (eps / u)^2 V_td                   if a relative error is declared
 //
-// (squares, in units of u^2), attention gives V_td by values (v_jd - c_d)^2 in place of v_jd, and N_t
-// by values r_j = +1 or -1 at random: the mean of (sum_j w_j r_j)^2 is N_t, and kSigns of them give
-// it within some 25 %. This is plain arithmetic, and costs less than the exact result.
+// (squares, in units of u^2; c stands for declared roundings of factors and scores), attention gives
+// V_td by values (v_jd - c_d)^2 in place of v_jd, and N_t by values r_j = +1 or -1 at random: the
+// mean of (sum_j w_j r_j)^2 is N_t, and kSigns of them give it within some 25 %. A column of ones
+// tells what a sink takes away, one of |k_j|^2 how the keys of the row are larger than those of
+// others. This is plain arithmetic, and costs less than the exact result.
 //
 // What else is in row_error.cpp (structure in the order of keys, equal keys, terms that vanish in a
 // sum) belongs to the head, or to a column, more than to the row: the close rows tell by which
 // factor it makes their errors larger, and the largest such factor of a column is taken for all
-// rows. The close rows are spread over all, and those of the largest and the smallest q are among
-// them.
+// rows. The close rows are spread over all, and those of the largest and the smallest q, and of the
+// most and the fewest keys, are among them.
 
 #include "report/kernel_bound.h"
 
-#include "base/parallel.h"
+#include "attention/plain.h"
+#include "report/error_model.h"
 #include "report/ulp.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 namespace sdpa {
 
 namespace {
 
+using error_model::kExp;
+using error_model::square;
 using textbook::Values;
 
-constexpr Index kFewestCloseRows = 8, kMostCloseRows = 16;
-constexpr std::size_t kSigns = 32;
-constexpr double kExp = 4;       // as in row_error.cpp
-constexpr double kMargin = 1.5;  // rows between the close ones may be a little further off
-
-double square(double x) {
-  return x * x;
-}
-
-/// Errors with what a kernel adds to them when it stores the results o.
-Values with_rounding(Values errors, std::span<const double> o, Dtype output) {
-  for (std::size_t at = 0; at < o.size(); ++at) {
-    const double all = errors[at] + ulp(std::fabs(o[at]) + errors[at], output) / 2;
-    errors[at] = all < HUGE_VAL ? all : HUGE_VAL;
-  }
-  return errors;
-}
-
-/// sqrt(sum_i x_i^2) of each row; not finite if an element is not.
-Values row_norms(const MatrixView& matrix) {
-  Values norms, row(static_cast<std::size_t>(matrix.columns()));
-  for (Index t = 0; t < matrix.rows(); ++t) {
-    matrix.read_rows(t, 1, row.data());
-    double sum = 0;
-    for (double x : row) sum += x * x;
-    norms.push_back(std::sqrt(sum));
-  }
-  return norms;
-}
-
-/// Rows to look at closely, in ascending order: finite ones, as far as there are any.
-std::vector<Index> rows_to_look_at(const Values& q_norms) {
-  const auto T_q = static_cast<Index>(q_norms.size());
-  const Index count = std::clamp(T_q / 128, kFewestCloseRows, kMostCloseRows);
-  std::vector<Index> rows;
-  for (std::size_t t = 0; t < q_norms.size(); ++t)
-    if (std::isfinite(q_norms[t])) rows.push_back(static_cast<Index>(t));
-  const auto finite = static_cast<Index>(rows.size());
-  if (finite <= count) return rows;
-  const auto [smallest, largest] = std::ranges::minmax_element(
-      rows, {}, [&](Index t) { return q_norms[static_cast<std::size_t>(t)]; });
-  std::vector<Index> some = {*smallest, *largest};
-  // Not at equal distances: those of blocks would meet the same place of each.
-  for (Index i = 0; i < count - 2; ++i) {
-    const Index row = i * finite / (count - 2) + i * 7919 % (finite / (count - 2));
-    some.push_back(rows[static_cast<std::size_t>(row)]);
-  }
-  std::ranges::sort(some);
-  some.erase(std::unique(some.begin(), some.end()), some.end());
-  return some;
-}
+constexpr std::size_t kSigns = 30;
+constexpr std::size_t kOnes = kSigns, kSquares = kSigns + 1,
+                      kMore = kSigns + 2;  // columns behind v
+constexpr double kMargin = 1.6;  // rows between the close ones may be a little further off
+constexpr double kConstant = 6;  // operations that do not grow with the number of keys
 
 /// +1 or -1, the same in every run.
 double sign_of(std::size_t j, std::size_t column) {
@@ -94,157 +53,194 @@ double sign_of(std::size_t j, std::size_t column) {
   return (x >> 62 & 1) != 0 ? 1 : -1;
 }
 
-/// The given rows as one matrix.
-Array gathered(const MatrixView& matrix, const std::vector<CloseRow>& rows) {
-  Array array(Shape({std::ssize(rows), matrix.columns()}), Dtype::float64);
-  Index at = 0;
-  for (const CloseRow& row : rows) {
-    const Values values = textbook::values_of(matrix.part(row.t, 1));
-    std::memcpy(array.mutable_data() + at, values.data(), 8 * values.size());
-    at += 8 * matrix.columns();
-  }
-  return array;
+double mean_of(const Values& values) {
+  double sum = 0;
+  for (double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
 }
 
 }  // namespace
 
-KernelBound::KernelBound(const Array& q, const Array& k, const Array& v,
-                         const Arithmetic& arithmetic, int threads)
-    : q_(q), k_(k), arithmetic_(arithmetic), threads_(threads), look_{textbook::Head(k, v), {}} {
-  const Values q_norms = row_norms(q);
-  const Values mean_weights = look_closely(rows_to_look_at(q_norms));
-  if (look_.rows.empty()) return;
-  // float32 serves where it holds the scores to about a hundredth, and the keys.
-  const double largest_k = std::ranges::max(row_norms(k));
-  const double score_error = std::ranges::max(q_norms) * largest_k * 0x1p-24;
-  if (!(score_error < 0x1p-6 && largest_k < 0x1p60)) look_.precision = Precision::float64;
-  if (std::ssize(look_.rows) == q.shape()[0]) return;
-  prepare_columns(mean_weights);
-  compare_estimates();
+Array plain_sums(std::span<const HeadRows> parts, Index rows, Index d_v, Precision precision,
+                 int threads) {
+  const Dtype dtype = precision == Precision::float32 ? Dtype::float32 : Dtype::float64;
+  Attention sums = empty_results(rows, 0, d_v, dtype, false);
+  plain_attention(parts, precision, threads, sums);
+  return sums.output;
 }
 
-Values KernelBound::look_closely(const std::vector<Index>& rows) {
-  const EqualKeys equal(look_.head);
-  look_.rows.resize(rows.size());
-  std::vector<Values> weights(rows.size());
-  constexpr std::size_t kRowsOfATask = 4;
-  const std::size_t tasks = (rows.size() + kRowsOfATask - 1) / kRowsOfATask;
-  parallel_for(threads_, static_cast<Index>(tasks), [&](Index task) {
-    RowError row(look_.head, equal, arithmetic_);
-    const std::size_t first = static_cast<std::size_t>(task) * kRowsOfATask;
-    for (std::size_t r = first; r < std::min(rows.size(), first + kRowsOfATask); ++r) {
-      row.compute(textbook::values_of(MatrixView(q_).part(rows[r], 1)).data());
-      look_.rows[r] = {rows[r], row.output(), row.error(),
-                       with_rounding(row.error(), row.output(), arithmetic_.output)};
-      weights[r] = row.weights();
-    }
-  });
-  Values mean_weights(static_cast<std::size_t>(look_.head.T_k));
-  for (const Values& w : weights)
-    for (std::size_t j = 0; j < w.size(); ++j)
-      if (w[j] > 0) mean_weights[j] += w[j] / static_cast<double>(weights.size());
-  return mean_weights;
+KernelBound::KernelBound(const Head& head, EmptyRows empty_rows, const Arithmetic& arithmetic,
+                         int threads)
+    : arithmetic_(arithmetic), look_(look_closely(head, arithmetic, threads)) {
+  Index rows = head.n.T_q, empty = 0;
+  for (Index t = 0; look_.survey && t < head.n.T_q; ++t) {
+    rows -= look_.key_count(t) == 0;
+    empty += look_.key_count(t) == 0 && !look_.is_behind(t);
+  }
+  if (empty != 0 && head.n.T_k != 0 && empty_rows == EmptyRows::mean)
+    mean_error_ = errors_of_mean(head, arithmetic);
+  if (look_.rows.empty() || std::ssize(look_.rows) == rows) return;
+  prepare_columns();
+  compare_estimates(threads);
 }
 
-/// Values for attention to sum, and the mean squares of k.
-void KernelBound::prepare_columns(const Values& mean_weights) {
-  const std::size_t T_k = mean_weights.size(), d_v = static_cast<std::size_t>(look_.head.d_v);
-  centre_.resize(d_v);
-  unit_.resize(d_v);
-  const auto for_each_value = [&](auto use) {
+std::vector<HeadRows> KernelBound::rows_to_sum(Index first, Index count, Index at) const {
+  std::vector<HeadRows> parts;
+  for (Index r = 0; sums_head_ && r < count; ++r) {
+    const Index begin = r;
+    while (r < count && look_.key_count(first + r) != 0) ++r;
+    if (r > begin) parts.push_back({&*sums_head_, first + begin, r - begin, at + begin});
+  }
+  return parts;
+}
+
+/// Values for attention to sum, and the mean squares of k. Keys that no query sees are not read.
+void KernelBound::prepare_columns() {
+  const Head& head = look_.head;
+  const auto T_k = static_cast<std::size_t>(head.n.T_k), d_v = static_cast<std::size_t>(head.n.d_v);
+  const Values& weights = look_.mean_weights;
+  Values v_j(d_v), k_j(static_cast<std::size_t>(head.n.d_k));
+  const auto for_each_key = [&](auto use) {
     for (std::size_t j = 0; j < T_k; ++j)
-      for (std::size_t d = 0; d < d_v; ++d) use(j, d, look_.head.v[j * d_v + d]);
+      if (!look_.survey || look_.survey->is_seen(static_cast<Index>(j))) use(j);
   };
-  const auto seen = [&](std::size_t j) { return mean_weights[j] > 0; };
-  for_each_value([&](std::size_t j, std::size_t d, double v_jd) {
-    if (seen(j)) centre_[d] += mean_weights[j] * v_jd;
+  const auto read_v = [&](std::size_t j) {
+    head.v.read_rows(static_cast<Index>(j), 1, v_j.data());
+  };
+  const auto read_k = [&](std::size_t j) {
+    head.k.read_rows(static_cast<Index>(j), 1, k_j.data());
+  };
+
+  centre_.assign(d_v, 0);
+  unit_.assign(d_v, 0);
+  key_squares_.assign(k_j.size(), 0);
+  for_each_key([&](std::size_t j) {
+    if (!(weights[j] > 0)) return;
+    read_v(j);
+    for (std::size_t d = 0; d < d_v; ++d) centre_[d] += weights[j] * v_j[d];
+    read_k(j);
+    for (std::size_t i = 0; i < k_j.size(); ++i)
+      key_squares_[i] += weights[j] * square(head.score_scale_high * k_j[i]);
   });
-  for_each_value([&](std::size_t j, std::size_t d, double v_jd) {
-    if (seen(j)) unit_[d] += mean_weights[j] * square(v_jd - centre_[d]);
+  for_each_key([&](std::size_t j) {
+    if (!(weights[j] > 0)) return;
+    read_v(j);
+    for (std::size_t d = 0; d < d_v; ++d) unit_[d] += weights[j] * square(v_j[d] - centre_[d]);
   });
   for (double& unit : unit_) unit = unit > 0 && unit < HUGE_VAL ? std::sqrt(unit) : 1;
+  mean_key_square_ = mean_of(key_squares_);
 
   const bool in_float32 = look_.precision == Precision::float32;
   const double most = in_float32 ? 1e30 : 1e150;
-  const std::size_t width = d_v + kSigns;
-  Values values(T_k * width);
-  for_each_value([&](std::size_t j, std::size_t d, double v_jd) {
-    const double deviation = square((v_jd - centre_[d]) / unit_[d]);
-    values[j * width + d] = deviation < most ? deviation : most;
+  const auto at_most = [&](double value) { return value < most ? value : most; };
+  const Dtype dtype = in_float32 ? Dtype::float32 : Dtype::float64;
+  const Index width = head.n.d_v + Index{kMore};
+  Array columns(Shape({head.n.T_k, width}), dtype);
+  Values row(static_cast<std::size_t>(width));
+  for_each_key([&](std::size_t j) {
+    read_v(j);
+    read_k(j);
+    for (std::size_t d = 0; d < d_v; ++d)
+      row[d] = at_most(square((v_j[d] - centre_[d]) / unit_[d]));
+    for (std::size_t c = 0; c < kSigns; ++c) row[d_v + c] = sign_of(j, c);
+    row[d_v + kOnes] = 1;
+    double squares = 0;
+    for (double k_ji : k_j) squares += square(head.score_scale_high * k_ji);
+    const double relative = squares / static_cast<double>(k_j.size()) / mean_key_square_;
+    row[d_v + kSquares] = mean_key_square_ > 0 ? at_most(relative) : 0;
+    store_rounded(row.data(), width, dtype,
+                  columns.mutable_data() + static_cast<Index>(j) * width * size_bytes(dtype));
   });
-  for (std::size_t j = 0; j < T_k; ++j)
-    for (std::size_t c = 0; c < kSigns; ++c) values[j * width + d_v + c] = sign_of(j, c);
-  columns_ = Array(Shape({look_.head.T_k, look_.head.d_v + Index{kSigns}}),
-                   in_float32 ? Dtype::float32 : Dtype::float64);
-  store_rounded(values.data(), std::ssize(values), columns_.dtype(), columns_.mutable_data());
-
-  for (Index i = 0; i < look_.head.d_k; ++i) {
-    const double* k_i = look_.head.k_transposed.data() + i * look_.head.T_k;
-    double sum = 0;
-    for (std::size_t j = 0; j < T_k; ++j)
-      if (seen(j)) sum += mean_weights[j] * square(k_i[j]);
-    key_squares_.push_back(square(look_.head.scale) * sum);
-  }
+  sums_head_ = head;
+  sums_head_->v = columns;
+  sums_head_->n.d_v = width;
 }
 
-/// Estimates for some rows of q, whose right outputs are o [rows][d_v].
-Values KernelBound::estimates(const Array& q, std::span<const double> o) const {
-  const Settings plainly{
-      .precision = look_.precision, .dtype = columns_.dtype(), .threads = threads_};
-  const Array sums = attention(q, k_, columns_, plainly).output;
-  const double u = unit_roundoff(arithmetic_.accumulate);
-  const double u_w = unit_roundoff(arithmetic_.weights);
-  const double T_k = static_cast<double>(k_.shape()[0]), d_k = static_cast<double>(q.shape()[1]);
-  const double of_sums = T_k + (u_w > u ? square(u_w / u) : 0);
+/// For row t, whose right output is o_t.
+Values KernelBound::estimate(Index t, std::span<const double> o_t, const double* sums_t) const {
+  const double u = unit_roundoff(arithmetic_.sums);
+  const double of_product = arithmetic_.product_error() / u;
+  const double of_scores = arithmetic_.scores ? unit_roundoff(*arithmetic_.scores) / u : 0;
+  const double of_exp = arithmetic_.exp / u;
+  const double u_w = std::max(unit_roundoff(arithmetic_.weights), arithmetic_.product_error());
+  const double T_t = static_cast<double>(look_.key_count(t));
+  const double of_sums = T_t + kConstant + (u_w > u ? square(u_w / u) : 0);
 
   const std::size_t d_v = centre_.size();
-  Values errors(o.size()), q_t(key_squares_.size()), sums_t(d_v + kSigns);
-  for (Index r = 0; r < q.shape()[0]; ++r) {
-    MatrixView(q).read_rows(r, 1, q_t.data());
-    MatrixView(sums).read_rows(r, 1, sums_t.data());
-    double products = 0, concentration = 0;
-    for (std::size_t i = 0; i < q_t.size(); ++i) products += square(q_t[i]) * key_squares_[i];
-    for (std::size_t c = 0; c < kSigns; ++c) concentration += square(sums_t[d_v + c]) / kSigns;
-    const double of_weights = concentration * (d_k * products + square(kExp) + of_sums);
-    const double* o_t = o.data() + static_cast<std::size_t>(r) * d_v;
-    double* errors_t = errors.data() + static_cast<std::size_t>(r) * d_v;
-    for (std::size_t d = 0; d < d_v; ++d) {
-      const double mean_square = square(unit_[d]) * sums_t[d];
-      // The difference of two numbers of float32 is nothing below a millionth of them.
-      const double spread = std::max(mean_square - square(o_t[d] - centre_[d]), 1e-6 * mean_square);
-      errors_t[d] = u * std::sqrt(of_weights * spread + 2 * of_sums * square(o_t[d]));
-    }
+  Values q_t(key_squares_.size()), errors(d_v);
+  look_.head.q.read_rows(t, 1, q_t.data());
+  double products = 0, concentration = 0;
+  for (std::size_t i = 0; i < q_t.size(); ++i) products += square(q_t[i]) * key_squares_[i];
+  for (std::size_t c = 0; c < kSigns; ++c) concentration += square(sums_t[d_v + c]) / kSigns;
+  products *= sums_t[d_v + kSquares];
+  const double of_weights =
+      concentration *
+          ((static_cast<double>(q_t.size()) + 2 * square(of_product) + 4 * square(of_scores)) *
+               products +
+           square(kExp) + of_sums) +
+      square(of_exp);
+  const double all = sums_t[d_v + kOnes];
+  for (std::size_t d = 0; d < d_v; ++d) {
+    const double mean_square = square(unit_[d]) * sums_t[d], from_centre = o_t[d] - centre_[d];
+    // The difference of two numbers of float32 is nothing below a millionth of them.
+    const double spread = std::max(
+        mean_square - 2 * from_centre * (o_t[d] - all * centre_[d]) + all * square(from_centre),
+        1e-6 * mean_square);
+    errors[d] =
+        u * std::sqrt(of_weights * spread + (2 * of_sums + square(of_product)) * square(o_t[d]));
   }
   return errors;
 }
 
 /// The largest factor of a column between the close rows' errors and their estimates.
-void KernelBound::compare_estimates() {
+void KernelBound::compare_estimates(int threads) {
   const std::size_t d_v = centre_.size();
-  Values o;
-  for (const CloseRow& row : look_.rows) o.insert(o.end(), row.output.begin(), row.output.end());
-  const Values estimated = estimates(gathered(q_, look_.rows), o);
+  std::vector<HeadRows> parts;
+  for (const CloseRow& row : look_.rows)
+    parts.push_back({&*sums_head_, row.t, 1, std::ssize(parts)});
+  const Array sums =
+      plain_sums(parts, std::ssize(parts), sums_head_->n.d_v, look_.precision, threads);
   factor_.assign(d_v, 0);
-  for (std::size_t r = 0; r < look_.rows.size(); ++r)
+  Values sums_t(d_v + kMore);
+  for (std::size_t r = 0; r < look_.rows.size(); ++r) {
+    const CloseRow& row = look_.rows[r];
+    MatrixView(sums).read_rows(static_cast<Index>(r), 1, sums_t.data());
+    const Values estimated = estimate(row.t, row.output, sums_t.data());
     for (std::size_t d = 0; d < d_v; ++d) {
-      const double estimate = estimated[r * d_v + d];
-      if (!std::isfinite(look_.rows[r].output[d]) || !(estimate > 0)) continue;
-      factor_[d] = std::max(factor_[d], kMargin * look_.rows[r].error[d] / estimate);
+      if (!std::isfinite(row.output[d]) || !(estimated[d] > 0)) continue;
+      factor_[d] = std::max(factor_[d], kMargin * row.error[d] / estimated[d]);
     }
+  }
 }
 
-Values KernelBound::allowed(Index first, std::span<const double> o) const {
-  const Index d_v = look_.head.d_v;
-  const Index rows = d_v == 0 ? 0 : std::ssize(o) / d_v;
-  Values errors(o.size(), HUGE_VAL);
-  if (!factor_.empty()) {
-    errors = estimates(q_.rows(first, rows), o);
-    for (std::size_t at = 0; at < errors.size(); ++at) errors[at] *= factor_[at % factor_.size()];
+Values KernelBound::allowed(Index first, std::span<const double> o, const Array* sums) const {
+  const std::size_t d_v = static_cast<std::size_t>(look_.head.n.d_v);
+  const std::size_t rows = d_v == 0 ? 0 : o.size() / d_v;
+  Values all(o.size(), HUGE_VAL), sums_t(d_v + kMore);
+  auto close = std::ranges::lower_bound(look_.rows, first, {}, &CloseRow::t);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Index t = first + static_cast<Index>(r);
+    const std::span<const double> o_t = o.subspan(r * d_v, d_v);
+    Values errors;
+    if (look_.key_count(t) == 0) {
+      if (mean_error_.empty() || look_.is_behind(t)) {
+        std::fill_n(all.begin() + static_cast<Index>(r * d_v), d_v, 0.0);
+        continue;
+      }
+      errors = mean_error_;
+    } else if (close != look_.rows.end() && close->t == t) {
+      errors = close++->error;
+    } else if (sums != nullptr) {
+      MatrixView(*sums).read_rows(static_cast<Index>(r), 1, sums_t.data());
+      errors = estimate(t, o_t, sums_t.data());
+      for (std::size_t d = 0; d < d_v; ++d) errors[d] *= factor_[d];
+    } else {
+      continue;
+    }
+    std::ranges::copy(with_rounding(std::move(errors), o_t, arithmetic_),
+                      all.begin() + static_cast<Index>(r * d_v));
   }
-  for (const CloseRow& row : look_.rows)
-    if (row.t >= first && row.t < first + rows)
-      std::ranges::copy(row.error, errors.begin() + (row.t - first) * d_v);
-  return with_rounding(std::move(errors), o, arithmetic_.output);
+  return all;
 }
 
 }  // namespace sdpa

@@ -5,7 +5,7 @@
 #include "report/right_values.h"
 
 #include <functional>
-#include <optional>
+#include <map>
 
 namespace sdpa {
 
@@ -23,27 +23,33 @@ class Reference {
  public:
   Reference(const HeadsOf& heads, const Arithmetic& arithmetic, int threads);
 
+  /// Attention in the type of exact results.
+  const Heads& heads() const { return exact_; }
   const Problem& problem() const { return exact_.problem(); }
   const Arithmetic& arithmetic() const { return arithmetic_; }
   Index row_count() const { return exact_.row_count(); }
 
   /// How many rows to ask for at a time.
-  Index rows_at_a_time() const { return exact_.rows_at_a_time(); }
+  Index rows_at_a_time() const;
 
   /// Rows first ... first + count - 1, of any heads. Cheap in the order of heads.
   ReferenceRows rows(Index first, Index count);
 
-  /// At head `head`; good until another head is asked for.
-  const CloseLook& close_look(Index head) { return bound_of(head).close_look(); }
+  /// At head `head`, which is one of those of the last rows, or the next one; good until further
+  /// rows are asked for.
+  const CloseLook& close_look(Index head);
+
+  /// Whether row `row` is behind its query length, and nobody's.
+  bool is_behind(Index row);
 
  private:
-  const KernelBound& bound_of(Index head);
+  void learn_heads(Index first, Index last);
+  textbook::Values allowed(Index first, std::span<const double> o);
 
   Arithmetic arithmetic_;
   int threads_;
   Heads exact_, rounded_;
-  Index bounded_ = -1;  // the head of the bound
-  std::optional<KernelBound> bound_;
+  std::map<Index, KernelBound> bounds_;  ///< of the heads of the last rows
 };
 
 }  // namespace sdpa

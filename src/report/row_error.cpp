@@ -34,12 +34,21 @@
 //      2 s_j^2          scaling, and storing the score
 //      2 (s_j - m)^2    subtracting the maximum, and the factor log2(e) of kernels that use exp2
 //      kExp^2           an exponential within two ulp
+//      s_j^2 + 2 b_j^2  of s_j with its bias b_j: adding it, b_j in this type, and its log2(e)
+//      (u_p / u)^2 times the sum of the squares of the products, if the kernel rounds the factors
+//                       of products to a type of roundoff u_p
+//      (u_s / u)^2 2 s_j^2, and s_j^2 + b_j^2 with a bias, if scores are stored in a type of
+//                       roundoff u_s: the product, its scaled value, and the sum
 //    Keys of equal score may have equal errors: for them the square of the sum joins the sum of
-//    squares. Shared by all keys are
+//    squares. So it is with keys whose scores are stored as one number. Shared by all keys are
 //      * two roundings of q, as it is read and when it is scaled, for each feature i:
 //        sum_i delta_i q_i cov_w(k_i, v_d) / sqrt(d_k), where cov^2 <= var_w(k_i) var_w(v_d);
+//      * the rounding of q to the type of factors, u_p in place of u;
 //      * the constants 1/sqrt(d_k) (within one ulp, for hardware that approximates it) and log2(e):
-//        kScaleError |sum_j w_j s_j (v_jd - o_d)|, without a square root.
+//        kScaleError |sum_j w_j s_j (v_jd - o_d)|, without a square root; and u_p / u more, because
+//        factors that are cut are smaller in the mean.
+//    Exponentials of a declared relative error eps are off by that where they are: eps
+//    sum_j w_j |v_jd - o_d| is added without a square root.
 // 2. Running maximum (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018;
 //    Dao et al., "FlashAttention", 2022). Each new maximum multiplies all that was summed by one
 //    exponential, so its error meets sum_{i<j} w_i (v_id - o_d), at most G_d, the largest of these
@@ -59,12 +68,15 @@
 //    may have the same delta, and are grouped like equal scores. If the sum is taken before that
 //    rounding, delta_j meets w_j v_jd, otherwise w_j (v_jd - o_d): the larger one is taken. Below
 //    the normal range a weight is off by half the smallest subnormal, and so is a product.
+//    Factors of products have u_w at least u_p. That v is rounded, too, is another (w_j v_jd)^2, and
+//    that all may be cut, u_p |o_d| without a square root.
 // 5. Products of errors: as in gamma_n, everything is divided by 1 - rho, rho the error of the sum
 //    of exponentials.
 
 #include "report/row_error.h"
 
 #include "array/float_format.h"
+#include "report/error_model.h"
 #include "report/ulp.h"
 
 #include <algorithm>
@@ -74,103 +86,33 @@ namespace sdpa {
 
 namespace {
 
-constexpr double kSafety = 4;
-constexpr double kExp = 4;         // two ulp are 4 u
-constexpr double kScaleError = 3;  // one ulp and half an ulp, in u
-constexpr double kResolved = 2;    // ulp of a sum, of which one is at most 2 u times the sum
-constexpr double kTile = 16;
-constexpr std::size_t kBlock = 16;
 constexpr std::size_t kLanes = 8;
 
-using textbook::Values;
-
-double square(double x) {
-  return x * x;
-}
-
-/// How often a running maximum over the scores is replaced.
-template <class Iterator>
-double count_new_maxima(Iterator first, Iterator last) {
-  double count = 0;
-  for (Iterator largest = first; first != last; ++first)
-    if (*first > *largest) {
-      largest = first;
-      ++count;
-    }
-  return count;
-}
+using namespace error_model;
 
 }  // namespace
 
-RowError::RowError(const textbook::Head& head, const EqualKeys& equal, const Arithmetic& arithmetic)
-    : head_(head),
-      equal_(equal),
-      arithmetic_(arithmetic),
-      u_(unit_roundoff(arithmetic.accumulate)),
-      u_w_(std::max(u_, unit_roundoff(arithmetic.weights))) {
-  const auto T_k = static_cast<std::size_t>(head.T_k), d_v = static_cast<std::size_t>(head.d_v);
-  for (auto* of_keys : {&s_, &squares_, &partial_, &w_, &e_, &rest_}) of_keys->resize(T_k);
-  for (auto* of_columns :
-       {&o_, &error_, &a_, &q_, &spread_, &linear_, &variance_, &weight_variance_, &shared_scale_,
-        &prefix_, &largest_prefix_, &sum_, &last_, &differences_, &smallest_})
-    of_columns->resize(d_v);
-  lanes_.resize(kLanes * d_v);
+RowError::RowError(const Arithmetic& arithmetic)
+    : arithmetic_(arithmetic),
+      u_(unit_roundoff(arithmetic.sums)),
+      u_w_(std::max({u_, unit_roundoff(arithmetic.weights), arithmetic.product_error()})) {}
+
+void RowError::compute(const textbook::Keys& keys, const EqualKeys& equal, const double* q_t,
+                       const Values& bias) {
+  of_scores_.compute(keys, equal, q_t, bias, arithmetic_);
+  const auto d_v = static_cast<std::size_t>(keys.d_v);
+  for (auto* of_columns : {&o_, &error_}) of_columns->resize(d_v);
+  textbook::weighted_sum(of_scores_.w, keys.v, o_);
+  sizes(keys);
+  sums_over_keys(keys, equal);
+  const double spread = key_spread(keys, q_t);
+  for (std::size_t d = 0; d < d_v; ++d) error_[d] = error(keys, d, spread);
 }
 
-void RowError::compute(const double* q_t) {
-  scores(q_t);
-  m_ = textbook::softmax(s_, w_);
-  textbook::weighted_sum(w_, head_.v, o_);
-  score_errors();
-  sizes();
-  errors_of_sum();
-  sums_over_keys();
-  const double spread = key_spread(q_t);
-  for (std::size_t d = 0; d < o_.size(); ++d) error_[d] = error(d, spread);
-}
-
-/// Scores, the squares of their products, and of their partial sums.
-void RowError::scores(const double* q_t) {
-  for (auto* of_keys : {&s_, &squares_, &partial_})
-    std::fill(of_keys->begin(), of_keys->end(), 0.0);
-  const double* k_ij = head_.k_transposed.data();
-  for (Index i = 0; i < head_.d_k; ++i, k_ij += s_.size()) {
-    const double q_ti = head_.scale * q_t[i];
-    double *s = s_.data(), *squares = squares_.data(), *partial = partial_.data();
-    for (std::size_t j = 0; j < s_.size(); ++j) {
-      const double product = q_ti * k_ij[j];
-      s[j] += product;
-      squares[j] += product * product;
-      partial[j] += s[j] * s[j];
-    }
-  }
-}
-
-/// Part 1 for each key, and the count of part 2.
-void RowError::score_errors() {
-  double common = 0;
-  const double half_d_k = static_cast<double>(head_.d_k) / 2;
-  for (std::size_t j = 0; j < w_.size(); ++j) {
-    e_[j] = w_[j] == 0 ? 0
-                       : std::sqrt(half_d_k * (square(s_[j]) + squares_[j]) + partial_[j] +
-                                   3 * squares_[j] + 2 * square(s_[j]) + 2 * square(s_[j] - m_) +
-                                   square(kExp));
-    common += w_[j] * std::expm1(kSafety * u_ * e_[j]);
-  }
-  common = std::log1p(common);
-  for (std::size_t j = 0; j < w_.size(); ++j) {
-    const double x = kSafety * u_ * e_[j] + common;
-    rest_[j] = (x < 0x1p-10 ? x * x : std::expm1(x) - x) / u_;
-  }
-  new_maxima_ = count_new_maxima(s_.begin(), s_.end()) + count_new_maxima(s_.rbegin(), s_.rend()) +
-                static_cast<double>(head_.T_k) / kTile;
-}
-
-void RowError::sizes() {
-  for (auto* of_columns : {&a_, &q_, &spread_})
-    std::fill(of_columns->begin(), of_columns->end(), 0.0);
-  const double* v_j = head_.v.data();
-  for (double w_j : w_) {
+void RowError::sizes(const textbook::Keys& keys) {
+  for (auto* of_columns : {&a_, &q_, &spread_}) of_columns->assign(o_.size(), 0.0);
+  const double* v_j = keys.v.data();
+  for (double w_j : weights()) {
     double *a = a_.data(), *q = q_.data(), *spread = spread_.data(), *o = o_.data();
     for (std::size_t d = 0; d < o_.size(); ++d) {
       const double term = w_j * v_j[d], deviation = v_j[d] - o[d];
@@ -183,50 +125,33 @@ void RowError::sizes() {
 }
 
 /// sum_i q_i^2 var_w(k_i) / d_k
-double RowError::key_spread(const double* q_t) const {
+double RowError::key_spread(const textbook::Keys& keys, const double* q_t) const {
   double spread = 0;
-  const double* k_i = head_.k_transposed.data();
-  for (Index i = 0; i < head_.d_k; ++i, k_i += head_.T_k)
-    spread += square(head_.scale * q_t[i]) * textbook::variance(w_, k_i);
+  const double* k_i = keys.k_transposed.data();
+  for (Index i = 0; i < keys.d_k; ++i, k_i += keys.T_k)
+    spread += square(keys.scale * q_t[i]) * textbook::variance(weights(), k_i);
   return spread;
 }
 
-/// What the sum of the exponentials is off by, relatively.
-void RowError::errors_of_sum() {
-  const double largest = *std::ranges::max_element(w_);
-  // The largest exponential is on the grid if an ulp of the sum is no more than it.
-  const double from_grid = 2 * u_ <= largest ? largest / u_ : HUGE_VAL;
-  sum_bias_ = 0;
-  sum_variance_ = new_maxima_ + 3;
-  for (std::size_t first = 0; first < w_.size(); first += kBlock) {
-    const std::size_t last = std::min(first + kBlock, w_.size());
-    double differences = 0, smallest = 0, count = 0;
-    for (std::size_t j = first; j < last; ++j) {
-      sum_variance_ += equal_.keys[j];
-      if (j == 0) continue;
-      ++count;
-      differences += std::fabs(w_[j] - w_[j - 1]);
-      smallest += std::min({1.0, w_[j] / u_, from_grid + kExp * w_[j] - w_[j] / u_});
-    }
-    if (!(differences > count * kResolved * 2 * u_)) sum_bias_ += smallest;
-  }
-}
-
 /// Part 3 of the sums of w_j v_jd, the prefixes of part 2, and parts 1 and 4.
-void RowError::sums_over_keys() {
+void RowError::sums_over_keys(const textbook::Keys& keys, const EqualKeys& equal_keys) {
+  const Values &w = of_scores_.w, &e = of_scores_.e, &s = of_scores_.s;
   for (auto* of_columns : {&linear_, &variance_, &weight_variance_, &shared_scale_, &prefix_,
-                           &largest_prefix_, &sum_, &lanes_, &last_, &differences_, &smallest_})
-    std::fill(of_columns->begin(), of_columns->end(), 0.0);
+                           &largest_prefix_, &sum_, &last_, &differences_, &smallest_})
+    of_columns->assign(o_.size(), 0.0);
+  lanes_.assign(kLanes * o_.size(), 0.0);
+  const double of_exp = arithmetic_.exp / u_;
   const std::size_t d_v = o_.size();
   double steps = 0, most_equal = 0, block = 0;
   bool first = true;
-  for (std::size_t j = 0; j < w_.size(); ++j) {
-    const double w_j = w_[j], equal = equal_.pairs[j];
+  for (std::size_t j = 0; j < w.size(); ++j) {
+    const double w_j = w[j], equal = equal_keys.pairs[j];
     steps += equal;
     most_equal = std::max(most_equal, equal);
     if (w_j != 0) {  // its score may be -inf
-      const double from_m = s_[j] - m_, e_j = e_[j], rest_j = rest_[j];
-      const double *v = head_.v.data() + j * d_v, *o = o_.data(), *a = a_.data();
+      const double from_m = s[j] - of_scores_.largest, e_j = e[j],
+                   rest_j = of_scores_.rest[j] + of_exp;
+      const double *v = keys.v.data() + j * d_v, *o = o_.data(), *a = a_.data();
       double *prefix = prefix_.data(), *largest_prefix = largest_prefix_.data(), *sum = sum_.data(),
              *lane = lanes_.data() + j % kLanes * d_v, *variance = variance_.data(),
              *shared = shared_scale_.data(), *linear = linear_.data(), *last = last_.data(),
@@ -253,7 +178,7 @@ void RowError::sums_over_keys() {
       }
       first = false;
     }
-    if (j % kBlock == kBlock - 1 || j + 1 == w_.size()) {
+    if (j % kBlock == kBlock - 1 || j + 1 == w.size()) {
       for (std::size_t d = 0; d < d_v; ++d)
         if (!(differences_[d] > block * kResolved * 2 * u_ * a_[d])) linear_[d] += smallest_[d];
       std::fill(differences_.begin(), differences_.end(), 0.0);
@@ -263,31 +188,41 @@ void RowError::sums_over_keys() {
   }
   for (std::size_t d = 0; d < d_v; ++d)
     variance_[d] += (steps / 2 + 3 * most_equal) * (square(o_[d]) + q_[d]);
-  groups_.find(s_, w_, 0);
+  groups_.find(s, w, 0);
   groups_.add_squares(variance_, [&](std::size_t j, std::size_t d) {
-    return e_[j] * w_[j] * (head_.v[j * d_v + d] - o_[d]);
+    return e[j] * w[j] * (keys.v[j * d_v + d] - o_[d]);
   });
+  if (arithmetic_.scores) {
+    groups_.find(of_scores_.stored, w, 0);
+    groups_.add_squares(variance_, [&](std::size_t j, std::size_t d) {
+      return of_scores_.storing[j] * w[j] * (keys.v[j * d_v + d] - o_[d]);
+    });
+  }
   if (u_w_ == u_) return;
   const auto stored = [&](std::size_t j, std::size_t d) {
-    const double v_jd = head_.v[j * d_v + d];
-    return w_[j] * std::copysign(std::max(std::fabs(v_jd), std::fabs(v_jd - o_[d])), v_jd);
+    const double v_jd = keys.v[j * d_v + d];
+    return w[j] * std::copysign(std::max(std::fabs(v_jd), std::fabs(v_jd - o_[d])), v_jd);
   };
-  for (std::size_t j = 0; j < w_.size(); ++j)
+  for (std::size_t j = 0; j < w.size(); ++j)
     for (std::size_t d = 0; d < d_v; ++d) weight_variance_[d] += square(stored(j, d));
-  groups_.find(s_, w_, 2 * u_w_);
+  groups_.find(s, w, 2 * u_w_);
   groups_.add_squares(weight_variance_, stored);
 }
 
-double RowError::error(std::size_t d, double spread) const {
-  const double rho = u_ * (kSafety * std::sqrt(sum_variance_) + sum_bias_);
+double RowError::error(const textbook::Keys& keys, std::size_t d, double spread) const {
+  const double of_product = arithmetic_.product_error() / u_;
+  const double of_exp = std::max(kExp, arithmetic_.exp / u_);
+  const double rho = u_ * (kSafety * std::sqrt(of_scores_.sum_variance) + of_scores_.sum_bias);
   const double underflow =
-      smallest_subnormal(arithmetic_.weights) / 2 * head_.column_sizes[d] +
-      smallest_subnormal(arithmetic_.accumulate) / 2 * static_cast<double>(head_.T_k + 1);
-  const double linear =
-      linear_[d] + kScaleError * std::fabs(shared_scale_[d]) + sum_bias_ * std::fabs(o_[d]);
+      smallest_subnormal(arithmetic_.weights) / 2 * keys.column_sizes[d] +
+      smallest_subnormal(arithmetic_.sums) / 2 * static_cast<double>(keys.T_k + 1);
+  const double linear = linear_[d] + (kScaleError + of_product) * std::fabs(shared_scale_[d]) +
+                        (of_scores_.sum_bias + of_product) * std::fabs(o_[d]);
   const double variance =
-      variance_[d] + 2 * spread * spread_[d] + sum_variance_ * square(o_[d]) +
-      new_maxima_ * ((square(kExp) + 3) * square(largest_prefix_[d]) + 2 * square(o_[d]));
+      variance_[d] + (2 + square(of_product)) * spread * spread_[d] + square(of_product) * q_[d] +
+      of_scores_.sum_variance * square(o_[d]) +
+      of_scores_.new_maxima *
+          ((square(of_exp) + 3) * square(largest_prefix_[d]) + 2 * square(o_[d]));
   const double statistical =
       kSafety * std::sqrt(square(u_) * variance + square(u_w_) * weight_variance_[d]);
   const double all = (u_ * linear + statistical + underflow) / (1 - rho);

@@ -1,17 +1,8 @@
 #pragma once
 
-#include "array/dtype.h"
-#include "report/equal_keys.h"
-#include "report/textbook.h"
+#include "report/score_error.h"
 
 namespace sdpa {
-
-/// The arithmetic that a kernel declares.
-struct Arithmetic {
-  Dtype accumulate;  ///< of scores, exponentials and sums
-  Dtype weights;     ///< in which the weights enter the second product
-  Dtype output;      ///< of the result
-};
 
 /// How far a row of a kernel's output may be from the right one, before it is stored in the output's
 /// type. See kernel_bound.h for what a kernel may do; row_error.cpp has the derivation.
@@ -19,46 +10,28 @@ class RowError {
  public:
   using Values = textbook::Values;
 
-  /// Refers to both as long as it lives.
-  RowError(const textbook::Head& head, const EqualKeys& equal, const Arithmetic& arithmetic);
+  explicit RowError(const Arithmetic& arithmetic);
 
-  void compute(const double* q_t);
+  /// Of the query q_t [d_k], which sees these keys, with this bias, [T_k] or empty.
+  void compute(const textbook::Keys& keys, const EqualKeys& equal, const double* q_t,
+               const Values& bias);
 
-  const Values& weights() const { return w_; }    ///< [T_k]
-  const Values& output() const { return o_; }     ///< [d_v]  right, in float64 arithmetic
+  const Values& weights() const { return of_scores_.w; }  ///< [T_k]
+  const Values& output() const { return o_; }             ///< [d_v]  right, in float64 arithmetic
   const Values& error() const { return error_; }  ///< [d_v]  infinite where nothing can be said
 
  private:
-  void scores(const double* q_t);
-  void score_errors();
-  void sizes();
-  double key_spread(const double* q_t) const;
-  void errors_of_sum();
-  void sums_over_keys();
-  double error(std::size_t d, double spread) const;
+  void sizes(const textbook::Keys& keys);
+  double key_spread(const textbook::Keys& keys, const double* q_t) const;
+  void sums_over_keys(const textbook::Keys& keys, const EqualKeys& equal_keys);
+  double error(const textbook::Keys& keys, std::size_t d, double spread) const;
 
-  const textbook::Head& head_;
-  const EqualKeys& equal_;
   const Arithmetic arithmetic_;
-  const double u_, u_w_;  // unit roundoffs of the accumulating type and of the weights
+  const double u_, u_w_;  // unit roundoffs of the sums, and of the weights in the second product
 
-  // Of the row. Errors are in units of u_ until error().
-  double m_ = 0;             // the largest score
-  double new_maxima_ = 0;    // how often a running maximum is replaced
-  double sum_bias_ = 0;      // of the sum of exponentials, relative to it
-  double sum_variance_ = 0;  // the same
-
-  // [T_k]
-  Values s_;        // scores
-  Values squares_;  // sum of squared products of a score
-  Values partial_;  // sum of squared partial sums of a score
-  Values w_;        // weights
-  Values e_;        // error of the logarithm of a weight
-  Values rest_;     // what the first order of its exponential leaves out
-
+  // Of the row, [d_v]. Errors are in units of u_ until error().
+  ScoreErrors of_scores_;
   ScoreGroups groups_;
-
-  // [d_v]
   Values o_, error_;
   Values a_;                // sum_j |w_j v_jd|
   Values q_;                // sum_j (w_j v_jd)^2

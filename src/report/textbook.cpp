@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sdpa::textbook {
 
@@ -18,24 +19,46 @@ Values transposed(const MatrixView& matrix) {
   return all;
 }
 
-Head::Head(const MatrixView& k, const MatrixView& v_matrix)
-    : T_k(k.rows()),
-      d_k(k.columns()),
-      d_v(v_matrix.columns()),
-      scale(1 / std::sqrt(static_cast<double>(d_k))),
-      k_transposed(transposed(k)),
-      v(values_of(v_matrix)),
-      column_sizes(static_cast<std::size_t>(d_v)) {
-  for (std::size_t at = 0; at < v.size(); ++at)
-    column_sizes[at % column_sizes.size()] += std::fabs(v[at]);
+namespace {
+
+Index count(std::span<const KeyRun> runs) {
+  Index keys = 0;
+  for (const KeyRun& run : runs) keys += run.count();
+  return keys;
 }
 
-void scores(const double* q_t, const Values& k_transposed, double scale, Values& s) {
-  const std::size_t T_k = s.size();
-  std::fill(s.begin(), s.end(), 0.0);
-  for (std::size_t at = 0; at < k_transposed.size(); at += T_k, ++q_t)
-    for (std::size_t j = 0; j < T_k; ++j) s[j] += *q_t * k_transposed[at + j];
-  for (double& s_j : s) s_j *= scale;
+}  // namespace
+
+Keys::Keys(const Head& head, std::span<const KeyRun> runs)
+    : T_k(count(runs)),
+      d_k(head.n.d_k),
+      d_v(head.n.d_v),
+      scale(head.score_scale_high),
+      k_transposed(static_cast<std::size_t>(T_k * d_k)),
+      v(static_cast<std::size_t>(T_k * d_v)),
+      column_sizes(static_cast<std::size_t>(d_v)) {
+  Index at = 0;
+  Values k_j(static_cast<std::size_t>(d_k));
+  for (const KeyRun& run : runs) {
+    head.v.read_rows(run.first, run.count(), v.data() + at * d_v);
+    for (Index j = run.first; j < run.end; ++j, ++at) {
+      head.k.read_rows(j, 1, k_j.data());
+      for (Index i = 0; i < d_k; ++i)
+        k_transposed[static_cast<std::size_t>(i * T_k + at)] = k_j[static_cast<std::size_t>(i)];
+    }
+  }
+  const double* v_jd = v.data();
+  for (Index j = 0; j < T_k; ++j)
+    for (double& size : column_sizes) size += std::fabs(*v_jd++);
+}
+
+void scores(const double* q_t, const Keys& keys, const Values& bias, Values& s) {
+  s.assign(static_cast<std::size_t>(keys.T_k), 0.0);
+  const double* k_ij = keys.k_transposed.data();
+  for (Index i = 0; i < keys.d_k; ++i, k_ij += s.size())
+    for (std::size_t j = 0; j < s.size(); ++j) s[j] += q_t[i] * k_ij[j];
+  for (double& s_j : s) s_j *= keys.scale;
+  for (std::size_t j = 0; j < bias.size(); ++j) s[j] += bias[j];
 }
 
 double softmax(const Values& s, Values& w) {
@@ -73,6 +96,34 @@ double variance(const Values& w, const double* x) {
     mean_square[0] += mean_square[lane];
   }
   return std::max(0.0, mean_square[0] - mean[0] * mean[0]);
+}
+
+void KeysOfQueries::look(Index t) {
+  look_at(head_.visible.runs(t, head_.n.T_k), t);
+}
+
+void KeysOfQueries::look_at(std::vector<KeyRun> runs, Index t) {
+  gather(std::move(runs));
+  if (!head_.visible.bias) return;
+  bias_.resize(is_empty() ? 0 : static_cast<std::size_t>(keys_->T_k));
+  double* bias = bias_.data();
+  for (const KeyRun& run : runs_) {
+    head_.visible.bias->read(t, run.first, run.count(), bias);
+    bias += run.count();
+  }
+}
+
+void KeysOfQueries::look_at_all() {
+  gather({{0, head_.n.T_k}});
+}
+
+void KeysOfQueries::gather(std::vector<KeyRun> runs) {
+  bias_.clear();
+  has_new_keys_ = !keys_ || runs != runs_;
+  if (!has_new_keys_) return;
+  runs_ = std::move(runs);
+  keys_.reset();
+  if (!runs_.empty()) keys_.emplace(head_, runs_);
 }
 
 }  // namespace sdpa::textbook

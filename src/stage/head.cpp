@@ -24,6 +24,12 @@ Head with_keys(const Head& head, std::span<const Index> keys) {
   return some;
 }
 
+Head with_visible(const Head& head, const Visible& visible) {
+  Head other = head;
+  other.visible = visible;
+  return other;
+}
+
 Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v) {
   Head head{q, k, v, {q.rows(), k.rows(), q.columns(), v.columns()}, 0, 0, 0, 0};
 

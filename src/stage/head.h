@@ -37,6 +37,9 @@ Array gather_rows(const MatrixView& matrix, std::span<const Index> rows);
 /// The head with only these keys.
 Head with_keys(const Head& head, std::span<const Index> keys);
 
+/// The head with another mask.
+Head with_visible(const Head& head, const Visible& visible);
+
 /// The head of these operands, which fit each other (attention/problem.h).
 Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v);
 

@@ -13,7 +13,7 @@
 #include <string>
 
 using namespace sdpa;
-using kernels::Problem;
+using kernels::OneHead;
 
 namespace {
 
@@ -22,7 +22,8 @@ struct Kind {
   const char* name;
   Dtype inputs;
   bool exact;  ///< results may be exact: then there is no smallest error
-  std::function<Problem(Generator&, int T_q)> problem;
+  std::function<OneHead(Generator&, int T_q)> problem;
+  bool masked = false;  ///< rows differ by what they see: there are always many
 };
 
 /// Elements of a matrix of a problem, as a function of row and column.
@@ -32,7 +33,7 @@ void for_each(std::vector<double>& matrix, int columns,
     change(matrix[at], static_cast<int>(at) / columns, static_cast<int>(at) % columns);
 }
 
-Problem normal_problem(Generator& generator, int T_q, int T_k, int d_k, int d_v, Dtype dtype) {
+OneHead normal_problem(Generator& generator, int T_q, int T_k, int d_k, int d_v, Dtype dtype) {
   return {T_q,
           T_k,
           d_k,
@@ -43,10 +44,10 @@ Problem normal_problem(Generator& generator, int T_q, int T_k, int d_k, int d_v,
 }
 
 /// A kind of float32 data made of normal values.
-Kind changed(const char* name, const std::function<void(Problem&, Generator&)>& change,
+Kind changed(const char* name, const std::function<void(OneHead&, Generator&)>& change,
              int T_k = 100, int d = 32, Dtype dtype = Dtype::float32, bool exact = false) {
   return {name, dtype, exact, [=](Generator& generator, int T_q) {
-            Problem p = normal_problem(generator, T_q, T_k, d, d, dtype);
+            OneHead p = normal_problem(generator, T_q, T_k, d, d, dtype);
             change(p, generator);
             for (auto* matrix : {&p.q, &p.k, &p.v})
               for (double& x : *matrix) x = rounded(x, dtype);
@@ -62,7 +63,35 @@ double chosen(Generator& generator, double lowest, double highest) {
   return std::uniform_real_distribution(lowest, highest)(generator);
 }
 
-void unchanged(Problem&, Generator&) {}
+void unchanged(OneHead&, Generator&) {}
+
+/// A kind with a bias b(t, j).
+Kind biased(const char* name, const std::function<double(int t, int j, Generator&)>& b,
+            int T_k = 100, Dtype dtype = Dtype::float32) {
+  Kind kind = changed(
+      name,
+      [b](OneHead& p, Generator& generator) {
+        for (int t = 0; t < p.T_q; ++t)
+          for (int j = 0; j < p.T_k; ++j)
+            p.bias.push_back(rounded(b(t, j, generator), Dtype::float32));
+      },
+      T_k, 32, dtype);
+  kind.masked = true;
+  return kind;
+}
+
+/// A kind in which queries see only some of the keys.
+Kind masked(const char* name, const std::function<bool(int t, int j, Generator&)>& sees,
+            int T_k = 100, Dtype dtype = Dtype::float32) {
+  return biased(
+      name,
+      [sees](int t, int j, Generator& generator) { return sees(t, j, generator) ? 0 : -HUGE_VAL; },
+      T_k, dtype);
+}
+
+bool by_chance(Generator& generator, double share) {
+  return chosen(generator, 0, 1) < share;
+}
 
 const Kind kKinds[] = {
     changed("normal", unchanged),
@@ -73,56 +102,56 @@ const Kind kKinds[] = {
     changed("two keys", unchanged, 2),
     changed("one key", unchanged, 1, 32, Dtype::float32, true),
     changed("five keys", unchanged, 5),
-    changed("q times 5", [](Problem& p, Generator&) { scale(p.q, 5); }),
-    changed("q times 30: peaked", [](Problem& p, Generator&) { scale(p.q, 30); }),
+    changed("q times 5", [](OneHead& p, Generator&) { scale(p.q, 5); }),
+    changed("q times 30: peaked", [](OneHead& p, Generator&) { scale(p.q, 30); }),
     changed("near-uniform",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               scale(p.q, 0.01);
               scale(p.k, 0.01);
             }),
     changed(
         "near-uniform, 4096 keys",
-        [](Problem& p, Generator&) {
+        [](OneHead& p, Generator&) {
           scale(p.q, 0.01);
           scale(p.k, 0.01);
         },
         4096, 4),
     changed(
         "nearer to uniform, 1000 keys",
-        [](Problem& p, Generator&) {
+        [](OneHead& p, Generator&) {
           scale(p.q, 1e-4);
           scale(p.k, 0.1);
         },
         1000, 8),
-    changed("q is zero", [](Problem& p, Generator&) { scale(p.q, 0); }),
+    changed("q is zero", [](OneHead& p, Generator&) { scale(p.q, 0); }),
     changed("one sign",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for (auto* matrix : {&p.q, &p.k, &p.v})
                 for (double& x : *matrix) x = std::fabs(x);
             }),
     changed("values near 1",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for (double& x : p.v) x = 1 + x / 100;
             }),
     changed("values of wide exponents",
-            [](Problem& p, Generator& generator) {
+            [](OneHead& p, Generator& generator) {
               for (double& x : p.v) x *= std::exp2(chosen(generator, -30, 30));
             }),
     changed("keys of wide exponents",
-            [](Problem& p, Generator& generator) {
+            [](OneHead& p, Generator& generator) {
               for (double& x : p.k) x *= std::exp2(chosen(generator, -10, 3));
             }),
     changed("keys far from 0",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for (double& x : p.k) x = 100 + x;
             }),
     changed("values far from 0",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for (double& x : p.v) x = 1e4 + x;
             }),
     changed(
         "alternating values, 1000 keys",
-        [](Problem& p, Generator&) {
+        [](OneHead& p, Generator&) {
           for_each(p.v, p.d_v, [](double& x, int j, int) {
             x = (j % 2 == 0 ? 1 : -1) * (1 + std::fabs(x) / 10);
           });
@@ -130,50 +159,74 @@ const Kind kKinds[] = {
         1000, 8),
     changed(
         "sorted values, 1000 keys",
-        [](Problem& p, Generator&) {
+        [](OneHead& p, Generator&) {
           for_each(p.v, p.d_v, [](double& x, int j, int) { x = j / 500.0 - 1 + x / 100; });
         },
         1000, 8),
     changed("repeated keys",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for (int at = 3 * p.d_k; at < p.T_k * p.d_k; ++at) p.k[at] = p.k[at % (3 * p.d_k)];
               for (int at = 3 * p.d_v; at < p.T_k * p.d_v; ++at) p.v[at] = p.v[at % (3 * p.d_v)];
             }),
     changed("the last half of the keys is the same one",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for_each(p.k, p.d_k, [](double& x, int j, int) { x = j >= 50 ? 0 : x; });
               for_each(p.v, p.d_v, [](double& x, int j, int) { x = j >= 50 ? 0.3 : x; });
             }),
     changed("a key that nobody sees",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for_each(p.q, p.d_k, [](double& x, int, int i) { x = i == 0 ? 1 : x; });
               for_each(p.k, p.d_k,
                        [](double& x, int j, int i) { x = j == 7 && i == 0 ? -1e6 : x; });
             }),
     changed("one large column of q and k",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for_each(p.q, p.d_k, [](double& x, int, int i) { x *= i == 3 ? 50 : 1; });
               for_each(p.k, p.d_k, [](double& x, int, int i) { x *= i == 3 ? 0.5 : 1; });
             }),
     changed("a large value of one key",
-            [](Problem& p, Generator&) {
+            [](OneHead& p, Generator&) {
               for_each(p.v, p.d_v, [](double& x, int j, int) { x *= j == 11 ? 1000 : 1; });
             }),
     changed("bfloat16", unchanged, 100, 32, Dtype::bfloat16),
     changed(
-        "bfloat16, near-uniform", [](Problem& p, Generator&) { scale(p.q, 0.01); }, 300, 16,
+        "bfloat16, near-uniform", [](OneHead& p, Generator&) { scale(p.q, 0.01); }, 300, 16,
         Dtype::bfloat16),
     changed(
-        "bfloat16, q times 5", [](Problem& p, Generator&) { scale(p.q, 5); }, 100, 32,
+        "bfloat16, q times 5", [](OneHead& p, Generator&) { scale(p.q, 5); }, 100, 32,
         Dtype::bfloat16),
     changed("float16", unchanged, 100, 32, Dtype::float16),
     changed(
         "float16, one sign",
-        [](Problem& p, Generator&) {
+        [](OneHead& p, Generator&) {
           for (auto* matrix : {&p.q, &p.k, &p.v})
             for (double& x : *matrix) x = std::fabs(x);
         },
         100, 32, Dtype::float16),
+    masked(
+        "causal", [](int t, int j, Generator&) { return j <= t; }, 40),
+    masked("causal behind 60 keys", [](int t, int j, Generator&) { return j <= t + 60; }),
+    masked(
+        "causal, bfloat16", [](int t, int j, Generator&) { return j <= t; }, 40, Dtype::bfloat16),
+    masked(
+        "a window of 9 keys", [](int t, int j, Generator&) { return j <= t && j > t - 9; }, 40),
+    masked(
+        "a window of 2 keys", [](int t, int j, Generator&) { return j <= t && j > t - 2; }, 40),
+    masked(
+        "blocks of 8", [](int t, int j, Generator&) { return j / 8 == t / 8; }, 40),
+    masked("padding", [](int, int j, Generator&) { return j < 37; }),
+    masked("half of the keys at random",
+           [](int t, int j, Generator& g) { return j == t || by_chance(g, 0.5); }),
+    masked(
+        "few keys at random",
+        [](int t, int j, Generator& g) { return j == t || by_chance(g, 0.03); }, 1000),
+    biased("a bias like the scores", [](int, int, Generator& g) { return chosen(g, -2, 2); }),
+    biased("a bias of wide range", [](int, int, Generator& g) { return chosen(g, -50, 50); }),
+    biased("a bias of the distance",
+           [](int t, int j, Generator&) { return -0.1 * std::abs(t - j); }),
+    biased("a bias far from 0", [](int, int, Generator& g) { return 100 + chosen(g, -1, 1); }),
+    biased(
+        "-1e9 in place of -inf", [](int t, int j, Generator&) { return j <= t ? 0.0 : -1e9; }, 40),
 };
 
 double to_bfloat16(double value) {
@@ -193,7 +246,7 @@ double largest_multiple(const Kind& kind, int problems, Dtype output) {
   double largest = 0;
   for (int problem = 0; problem < problems; ++problem) {
     // Of two rows both are looked at closely, of 40 some.
-    const Problem p = kind.problem(generator, problem % 10 == 9 ? 40 : 2);
+    const OneHead p = kind.problem(generator, kind.masked || problem % 10 == 9 ? 40 : 2);
     const Judging judging(p, kind.inputs, arithmetic);
     for (const kernels::Way& way : kernels::kWays) {
       INFO(kind.name << ", problem " << problem << ", " << way.name);

@@ -17,9 +17,12 @@ namespace kernels {
 using Values = std::vector<double>;
 
 /// Extents and values of one head.
-struct Problem {
+struct OneHead {
   int T_q, T_k, d_k, d_v;
   Values q, k, v;
+  Values bias{};  // (T_q, T_k), added to the scaled scores, -inf hides the key; or empty
+
+  double bias_of(int t, int j) const { return bias.empty() ? 0 : bias[t * T_k + j]; }
 };
 
 /// A number that is rounded to a 16-bit type after each operation.
@@ -73,7 +76,7 @@ Real sum(std::vector<Real> terms, Order order) {
 }
 
 template <class Real>
-std::vector<Real> scores(const Problem& p, int t, Order order) {
+std::vector<Real> scores(const OneHead& p, int t, Order order) {
   const Real scale = Real(1 / std::sqrt(static_cast<double>(p.d_k)));
   std::vector<Real> s, products(static_cast<std::size_t>(p.d_k));
   for (int j = 0; j < p.T_k; ++j) {
@@ -87,7 +90,7 @@ std::vector<Real> scores(const Problem& p, int t, Order order) {
 /// Scores, softmax and weighted sum one after the other. The weights are stored by `store`, after
 /// the division.
 template <class Real>
-Values textbook(const Problem& p, Order order, const std::function<double(double)>& store) {
+Values textbook(const OneHead& p, Order order, const std::function<double(double)>& store) {
   Values o;
   std::vector<Real> terms(static_cast<std::size_t>(p.T_k));
   for (int t = 0; t < p.T_q; ++t) {
@@ -107,7 +110,7 @@ Values textbook(const Problem& p, Order order, const std::function<double(double
 /// Blocks of keys with a running maximum; the weights of a block are stored by `store` before the
 /// second product, and the division comes last.
 template <class Real>
-Values flash(const Problem& p, int block, const std::function<double(double)>& store) {
+Values flash(const OneHead& p, int block, const std::function<double(double)>& store) {
   Values o;
   for (int t = 0; t < p.T_q; ++t) {
     const std::vector<Real> s = scores<Real>(p, t, Order::forward);
@@ -167,7 +170,7 @@ constexpr Way kWays[] = {
 
 inline float honest_exp(float x, const Way& way) {
   const float y = way.exp2 ? std::exp2(x) : std::exp(x);
-  if (!way.rough_exp || x == 0) return y;
+  if (!way.rough_exp || x == 0 || std::isinf(x)) return y;
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
   const float to = (bits * 2654435761u >> 31) != 0 ? 0 : HUGE_VALF;
@@ -176,7 +179,7 @@ inline float honest_exp(float x, const Way& way) {
 
 /// Attention in float32 in one of these ways. `store` is applied to the weights that enter the
 /// second product.
-inline Values honest(const Problem& p, const Way& way, double (*store)(double)) {
+inline Values honest(const OneHead& p, const Way& way, double (*store)(double)) {
   const float log2e = 1.44269504088896340736f;
   const float scale = (way.exp2 ? log2e : 1) * static_cast<float>(1 / std::sqrt(double(p.d_k)));
   Values o;
@@ -188,6 +191,8 @@ inline Values honest(const Problem& p, const Way& way, double (*store)(double)) 
         products[i] = (way.scale_q ? q_i * scale : q_i) * static_cast<float>(p.k[j * p.d_k + i]);
       }
       s[j] = way.scale_q ? sum(products, way.order) : sum(products, way.order) * scale;
+      if (!p.bias.empty())
+        s[j] += (way.exp2 ? log2e : 1) * static_cast<float>(p.bias[t * p.T_k + j]);
     }
     std::vector<float> lse;
     std::vector<std::vector<float>> parts;
@@ -199,6 +204,10 @@ inline Values honest(const Problem& p, const Way& way, double (*store)(double)) 
         const int last = way.block < end - first ? first + way.block : end;
         const float before = largest;
         for (int j = first; j < last; ++j) largest = std::max(largest, s[j]);
+        if (largest == -HUGE_VALF) {  // nothing seen so far
+          first = last;
+          continue;
+        }
         const float rescale = honest_exp(before - largest, way);
         std::vector<float> w, terms;
         for (int j = first; j < last; ++j) w.push_back(honest_exp(s[j] - largest, way));
