@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,60 @@ def check_archives():
         must_equal(np.load("out.npy"), values, f"{save.__name__}, order {order}")
 
 
+def check_words():
+    """Members, indexes and text are what numpy makes of them; hexadecimal words are the integers' bits."""
+    values = values_of("f4")
+    np.savez("some.npz", other=np.ones(3), w=values)
+    one = ["-q", "one.npy[0]", "-k", "one.npy[0]", "-v"]
+    for text, index in {"1": np.s_[1], "-1,:,::-2": np.s_[-1, :, ::-2], "0,...,3:7": np.s_[0, ..., 3:7],
+                        "None,0,0,-3:": np.s_[None, 0, 0, -3:], ":1,-1": np.s_[:1, -1]}.items():
+        run(*one, f"some.npz#w[{text}]", "-o", "out.npy")
+        must_equal(np.load("out.npy"), values[index], f"index {text}")
+    np.savetxt("v.txt", values[:, 0])
+    np.savetxt("v.csv", values[:, 0], delimiter=",", header="a header", fmt="%.9g")
+    for word in ["v.txt:float32", "v.csv:float32", f"v.txt:float32:{HEADS}x{FEATURES}"]:
+        run(*one, word + "[1:2]", "-o", "out.npy")
+        must_equal(np.load("out.npy"), values[1], word)
+    codes = random.integers(-128, 128, (1, FEATURES), "i1")
+    np.save("v.npy", codes)
+    scale = np.float32(0.0173)
+    run(*one, "v.npy:int8*0.0173f", "-o", "out.npy", "--dtype", "float64")
+    must_equal(np.load("out.npy"), codes.astype("f8") * np.float64(scale), "int8 times a float32")
+
+
+def check_bundles():
+    """numpy loads what is written as .npz and text; a .safetensors file keeps to the rules of its format."""
+    values = random.standard_normal((HEADS, 1, FEATURES)).astype("f4")
+    np.save("v.npy", values)
+    inputs = ["-q", "one.npy", "-k", "one.npy", "-v", "v.npy"]
+    run(*inputs, "-o", "out.npz", "-w", "out.npz")
+    with np.load("out.npz") as bundle:
+        if bundle.files != ["output", "weights"]:
+            sys.exit(f"out.npz holds {bundle.files}")
+        must_equal(bundle["output"], values, "output in .npz")
+        must_equal(bundle["weights"], np.ones((HEADS, 1, 1), "f4"), "weights in .npz")
+    if zipfile.ZipFile("out.npz").testzip() is not None:
+        sys.exit("out.npz is damaged")
+    for form, separator in {"txt": None, "csv": ","}.items():
+        run(*inputs, "-o", "out." + form)
+        must_equal(np.loadtxt("out." + form, dtype="f4", delimiter=separator), values[:, 0], form)
+    run(*inputs, "-o", "out.safetensors", "-w", "out.safetensors")
+    content = Path("out.safetensors").read_bytes()
+    size = int.from_bytes(content[:8], "little")
+    header, data = json.loads(content[8:8 + size]), content[8 + size:]
+    if size % 8 or content[8:9] != b"{" or list(header) != ["output", "weights"]:
+        sys.exit(f"the header of out.safetensors is {content[:8 + size]}")
+    begin = 0
+    for name, tensor in header.items():
+        if tensor["data_offsets"][0] != begin or tensor["dtype"] != "F32":
+            sys.exit(f"{name} is {tensor}")
+        begin = tensor["data_offsets"][1]
+        found = np.frombuffer(data[slice(*tensor["data_offsets"])], "<f4").reshape(tensor["shape"])
+        must_equal(found, values if name == "output" else np.ones((HEADS, 1, 1), "f4"), name)
+    if begin != len(data):
+        sys.exit("out.safetensors has bytes behind its tensors")
+
+
 def check_bfloat16():
     """numpy holds bfloat16 as voids of two bytes or as integers, and gives them back as they were."""
     bits = rounded_to_bfloat16(random.standard_normal((HEADS, 1, FEATURES)).astype("f4"))
@@ -120,5 +175,7 @@ with tempfile.TemporaryDirectory() as folder:
     np.save("one.npy", np.ones((HEADS, 1, 1), "f2"))
     check_inputs()
     check_archives()
+    check_words()
     check_bfloat16()
     check_outputs()
+    check_bundles()

@@ -44,7 +44,8 @@ void write_results(const AttendOptions& options, Heads& heads, ResultFile& outpu
   std::optional<Progress> progress;
   progress.emplace(options.progress, writes_to_terminal, heads.row_count());
   std::optional<Array> whole;
-  if (!problem.output_is_in_order()) whole = Array(problem.output_shape(), heads.dtype());
+  if (!problem.output_is_in_order())
+    whole = Array(problem.output_shape(), heads.dtype());
   const Index slab = heads.rows_at_a_time();
   for (Index first = 0; first < heads.row_count(); first += slab) {
     const Index count = std::min(slab, heads.row_count() - first);
@@ -71,10 +72,12 @@ int run(const AttendOptions& options) {
   Heads heads = inputs.heads(options.settings);
 
   const Problem& problem = heads.problem();
-  ResultFile output("output", options.output, problem.output_shape(), heads.dtype());
+  ResultFile output("output", options.output, problem.output_shape(), heads.dtype(),
+                    options.format);
   std::optional<ResultFile> weights;
   if (options.weights)
-    weights.emplace("weight", *options.weights, problem.rows_shape(problem.n.T_k), heads.dtype());
+    weights.emplace("weights", *options.weights, problem.rows_shape(problem.n.T_k), heads.dtype(),
+                    options.format);
 
   // Both are complete before either appears.
   try {

@@ -66,7 +66,7 @@ std::vector<std::byte> row_of(const Visible& visible, Index t, Index T_k) {
 }
 
 void write_array(const MaskedHeads& all, const MaskCommandOptions& options) {
-  const auto writer = open_array_writer(*options.output, options.shape, Dtype::boolean);
+  const auto writer = open_array_writer(*options.output, options.shape, Dtype::boolean, "mask");
   for (Index h = 0; h < all.heads; ++h) {
     const Visible visible = all.mask.of_head(h);
     for (Index t = 0; t < all.T_q; ++t) writer->append(row_of(visible, t, all.T_k));

@@ -22,6 +22,7 @@ struct AllOptions {
   std::string actual, expected;
   std::optional<std::string> output;
   std::optional<std::string> weights;
+  std::optional<OutputForm> format;
   Settings settings;
   ShowProgress progress = ShowProgress::automatic;
   Tolerance tolerance;

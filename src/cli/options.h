@@ -4,6 +4,7 @@
 #include "attention/layout.h"
 #include "cli/mask_arguments.h"
 #include "cli/progress.h"
+#include "io/output_form.h"
 #include "report/difference.h"
 
 #include <optional>
@@ -40,6 +41,7 @@ struct AttendOptions {
   ProblemOptions problem;
   std::string output = "-";            ///< path, or "-" for standard output
   std::optional<std::string> weights;  ///< path of the weights, if they are wanted
+  std::optional<OutputForm> format;    ///< of all results; absent: as their names say
   Settings settings;                   ///< of the computation
   ShowProgress progress = ShowProgress::automatic;
   bool verbose = false;  ///< say on standard error what was applied

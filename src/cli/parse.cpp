@@ -123,8 +123,12 @@ void require_one_standard_input(const std::vector<Found>& all) {
   }
 }
 
-/// No two results can go to one place.
-void require_different_outputs(const std::vector<Found>& all) {
+/// No two results can go to one place, but for files that hold several.
+void require_different_outputs(const std::vector<Found>& all, std::optional<OutputForm> format) {
+  const auto is_shared = [&](const std::string& path) {
+    const std::optional<OutputForm> form = format ? format : form_of_name(path);
+    return form && holds_several(*form);
+  };
   std::vector<Given> outputs;
   for (const Found& found : all)
     if (found.option->kind == ValueKind::output)
@@ -133,7 +137,8 @@ void require_different_outputs(const std::vector<Found>& all) {
     outputs.insert(outputs.begin(), {"--output", "-"});
   for (auto later = outputs.begin(); later != outputs.end(); ++later)
     for (auto earlier = outputs.begin(); earlier != later; ++earlier)
-      if (is_same_output(later->word, earlier->word))
+      if (is_same_output(later->word, earlier->word) &&
+          !(is_shared(later->word) && is_shared(earlier->word)))
         throw Error(later->name, later->word + " is also where " + earlier->name + " goes");
 }
 
@@ -160,8 +165,9 @@ Request request(Command command, const AllOptions& o) {
       require_inputs(o.problem, true);
       require_one_layout(o.problem);
       require_packed_sequences_whole(o.problem);
-      return AttendOptions{o.problem, o.output.value_or("-"), o.weights, o.settings, o.progress,
-                           o.verbose};
+      return AttendOptions{
+          o.problem, o.output.value_or("-"), o.weights, o.format, o.settings, o.progress,
+          o.verbose};
   }
 }
 
@@ -193,7 +199,7 @@ Request parse(std::vector<std::string> words) {
   options.settings.weights = options.weights.has_value();
   Request result = request(command, options);
   require_one_standard_input(sorted.options);
-  require_different_outputs(sorted.options);
+  require_different_outputs(sorted.options, options.format);
   return result;
 }
 

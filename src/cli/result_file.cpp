@@ -6,8 +6,11 @@
 
 namespace sdpa {
 
-ResultFile::ResultFile(std::string_view kind, const std::string& path, Shape shape, Dtype dtype)
-    : kind_(kind), shape_(std::move(shape)), writer_(open_array_writer(path, shape_, dtype)) {}
+ResultFile::ResultFile(std::string_view kind, const std::string& path, Shape shape, Dtype dtype,
+                       std::optional<OutputForm> form)
+    : kind_(kind),
+      shape_(std::move(shape)),
+      writer_(open_array_writer(path, shape_, dtype, kind_, form)) {}
 
 void ResultFile::append(const Array& slab) {
   const NonFinite found = find_non_finite(slab);
@@ -22,7 +25,8 @@ void ResultFile::warn() const {
   if (!non_finite_.first) return;
   complain("warning: " + std::to_string(non_finite_.count) + " of " +
            std::to_string(shape_.element_count()) + " " + kind_ +
-           " values are not finite, the first at " + shape_.index_text(*non_finite_.first));
+           (kind_.ends_with('s') ? "" : " values") + " are not finite, the first at " +
+           shape_.index_text(*non_finite_.first));
 }
 
 }  // namespace sdpa

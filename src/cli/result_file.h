@@ -13,8 +13,10 @@ namespace sdpa {
 /// One result on its way to a file, slab by slab, with a count of the values that are not finite.
 class ResultFile {
  public:
-  /// Opens `path` as open_array_writer does. `kind` is what messages call the values: "output".
-  ResultFile(std::string_view kind, const std::string& path, Shape shape, Dtype dtype);
+  /// Opens `path` as open_array_writer does. `kind` is what messages call the values, and files of several
+  /// results the array: "output".
+  ResultFile(std::string_view kind, const std::string& path, Shape shape, Dtype dtype,
+             std::optional<OutputForm> form = {});
 
   /// Adds the next values, which are of the type given before. They are counted even if the form
   /// cannot hold them, and Error is thrown.

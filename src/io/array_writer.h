@@ -1,9 +1,11 @@
 #pragma once
 
 #include "array/array.h"
+#include "io/output_form.h"
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -34,11 +36,14 @@ class ArrayWriter {
   virtual std::string note() const = 0;
 };
 
-/// Opens `path` for an array of this shape and type: .npy, .json or .bin by its extension. With
-/// none of these, "-", for standard output, and what else is a stream (a descriptor, a pipe, a
-/// device) is written as JSON. Throws Error for another name, if the file cannot be made there, or
-/// if it would be binary on a terminal.
+/// Opens `path` for an array of this shape and type. Its extension says the form (see output_form), or
+/// `wanted`; "-" is standard output. In a file that holds several arrays, this one is called `name`, and
+/// results that are opened for one such path before any value is written become one file.
+///
+/// Throws Error for a name without a form, if the file cannot be made there, if the form cannot hold the
+/// type, or if it would be binary on a terminal.
 std::unique_ptr<ArrayWriter> open_array_writer(const std::string& path, const Shape& shape,
-                                               Dtype dtype);
+                                               Dtype dtype, const std::string& name = "output",
+                                               std::optional<OutputForm> wanted = {});
 
 }  // namespace sdpa

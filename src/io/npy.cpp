@@ -133,8 +133,10 @@ Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtyp
   return decode(file.part(data, size - data), layout, place);
 }
 
-bool npy_can_name(Dtype dtype) {
-  return !descr_of(dtype).empty();
+void require_npy_name(Dtype dtype, std::string_view place) {
+  if (descr_of(dtype).empty())
+    throw Error(place, "numpy has no name for " + std::string(name(dtype)) +
+                           "; .safetensors and .bin hold it");
 }
 
 std::string npy_header(const Shape& shape, Dtype dtype) {

@@ -41,8 +41,8 @@ std::size_t npy_data_offset(std::span<const std::byte> beginning, std::size_t fi
 FileLayout npy_layout(std::span<const std::byte> header, std::string_view place,
                       std::optional<Dtype> dtype = {});
 
-/// Whether there is a name for the type; there is none for floats of 8 bits.
-bool npy_can_name(Dtype dtype);
+/// Throws Error that begins with `place` if .npy has no name for the type, as for floats of 8 bits.
+void require_npy_name(Dtype dtype, std::string_view place);
 
 /// Everything before the data in a file of format 1.0: C order, little-endian, padded so that the
 /// data begin at a multiple of 64 bytes.

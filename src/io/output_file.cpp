@@ -211,6 +211,17 @@ void OutputFile::write_now(std::span<const std::byte> bytes) {
     throw_system_error(place_, error_number);
 }
 
+void OutputFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count =
+        pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_system_error(place_, errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+}
+
 void OutputFile::finish() {
   if (descriptor_ < 0) return;
   write_now(buffer_);

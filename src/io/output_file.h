@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,10 @@ class OutputFile {
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
 
+  /// Writes these bytes at their place of a regular file, apart from what write() puts one behind the
+  /// other.
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+
   /// Writes and closes what is left; only commit() can follow.
   void finish();
 
@@ -43,6 +48,9 @@ class OutputFile {
   void commit();
 
   bool is_terminal() const;
+
+  /// Whether bytes can only be written one behind the other.
+  bool is_stream() const { return target_.empty() || !temporary_; }
 
   /// How messages call it.
   const std::string& place() const { return place_; }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -81,7 +82,28 @@ class TensorFile : public MemberFile {
   Contents contents_;
 };
 
+std::string_view name_of(Dtype dtype) {
+  return std::ranges::find(kTypes, dtype, [](const auto& t) { return t.second; })->first;
+}
+
 }  // namespace
+
+std::string safetensors_header(const std::vector<NewTensor>& tensors) {
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
+  Index begin = 0;
+  for (const NewTensor& tensor : tensors) {
+    const Index end = begin + tensor.shape.element_count() * size_bytes(tensor.dtype);
+    const auto extents = tensor.shape.extents();
+    header[tensor.name] = {{"dtype", name_of(tensor.dtype)},
+                           {"shape", std::vector<Index>(extents.begin(), extents.end())},
+                           {"data_offsets", {begin, end}}};
+    begin = end;
+  }
+  std::string text = header.dump();
+  text.append((kLengthBytes - text.size() % kLengthBytes) % kLengthBytes, ' ');
+  const std::uint64_t size = text.size();
+  return std::string(reinterpret_cast<const char*>(&size), kLengthBytes) + text;
+}
 
 bool is_safetensors(std::span<const std::byte> bytes) {
   return bytes.size() > kLengthBytes && bytes[kLengthBytes] == std::byte{'{'} &&

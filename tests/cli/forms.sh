@@ -11,5 +11,5 @@ sdpa -q - -k k.bin:f64:2x1 -v v.bin:f64:2x2 <"$data"/example/q.json
 cat q.bin | sdpa -q -:f64:2x1 -k case.safetensors#k -v case.safetensors#v
 sdpa case.safetensors
 status sdpa -q q.bin:float32:2x1 -k k.bin:f64:2x1 -v v.bin:f64:2x2
-status sdpa case.safetensors -o out.npy -w case.npz
+status sdpa case.safetensors -o out.npy -w case.xls
 ls -A

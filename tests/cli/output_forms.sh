@@ -9,5 +9,5 @@ cat header.npy w.bin | cmp - w.npy
 sdpa -q out.npy -k out.json -v out.json >/dev/null
 sdpa case.json -o /dev/stdout
 sdpa case.json -o >(cat >copy.json) && sleep 0.1 && cmp copy.json out.json
-for name in out out.txt out.npy.gz .npy/ .; do status sdpa case.json -o $name; done
+for name in out out.xls out.npy.gz .npy/ .; do status sdpa case.json -o $name; done
 ls -A

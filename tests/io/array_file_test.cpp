@@ -53,8 +53,9 @@ TEST_CASE("array_file: .bin holds the numbers alone") {
 }
 
 TEST_CASE("array_file: an output without a known extension is refused") {
-  CHECK(error_of([] { open_array_writer("out.txt", Shape({1}), Dtype::float64); }) ==
-        "out.txt: the name of an output ends in .npy, .json or .bin");
+  CHECK(error_of([] { open_array_writer("out.tiff", Shape({1}), Dtype::float64); }) ==
+        "out.tiff: the name of an output ends in .npy, .npz, .safetensors, .json, .csv, .txt or "
+        ".bin");
 }
 
 TEST_CASE("array_file: an input may be replaced while its array is in use") {
