@@ -2,9 +2,9 @@
 
 #include "attention/join.h"
 #include "base/error.h"
-#include "cli/case_members.h"
 #include "cli/mask_arguments.h"
 #include "cli/streams.h"
+#include "cli/unused_members.h"
 #include "io/argument.h"
 #include "io/array_file.h"
 #include "report/non_finite.h"

@@ -1,4 +1,4 @@
-#include "cli/case_members.h"
+#include "cli/unused_members.h"
 
 #include "cli/streams.h"
 
