@@ -187,12 +187,14 @@ bool Problem::output_is_in_order() const {
 void Problem::place_rows(const Array& rows, Index first, Array& output) const {
   const HeadMatrices heads(output, layout.order, layout.heads.value_or(0));
   const auto row_bytes = static_cast<std::size_t>(n.d_v * size_bytes(output.dtype()));
-  for (Index r = 0; r < rows.shape()[0]; ++r) {
-    const Index number = (first + r) / n.T_q, t = (first + r) % n.T_q;
+  for (Index r = 0; r < rows.shape()[0];) {
+    const Index number = (first + r) / n.T_q;
     const MatrixView head = heads.matrix(q.batch(), number / q.heads(), number % q.heads());
-    const std::ptrdiff_t offset = head.row(t) - output.data();
-    std::memcpy(output.mutable_data() + offset,
-                rows.data() + static_cast<std::size_t>(r) * row_bytes, row_bytes);
+    for (Index t = (first + r) % n.T_q; t < n.T_q && r < rows.shape()[0]; ++t, ++r) {
+      const std::ptrdiff_t offset = head.row(t) - output.data();
+      std::memcpy(output.mutable_data() + offset,
+                  rows.data() + static_cast<std::size_t>(r) * row_bytes, row_bytes);
+    }
   }
 }
 
