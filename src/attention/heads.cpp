@@ -136,11 +136,14 @@ Head mean_head(const Head& head) {
 }  // namespace
 
 Heads::Heads(const Array& q, const Array& k, const Array& v, const Settings& settings,
-             const Layout& layout, const OperandNames& names, const MaskOptions& mask)
+             const Layout& layout, const OperandNames& names, const MaskOptions& mask,
+             const ScoringOptions& scoring)
     : settings_(settings),
       problem_(check_shapes(q, k, v, layout, names)),
       mask_(mask_of(mask, problem_)),
+      scoring_(scoring),
       dtype_(settings.dtype.value_or(result_type(result_type(q.dtype(), k.dtype()), v.dtype()))) {
+  if (!scoring_.text().empty()) throw Error(scoring_.text(), "is not computed");
   if (problem_.packing.is_packed() && settings.weights)
     throw Error("--weights", "those of packed sequences are matrices of different shapes");
 }

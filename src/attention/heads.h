@@ -3,6 +3,7 @@
 #include "attention/attention.h"
 #include "attention/mask.h"
 #include "attention/problem.h"
+#include "attention/scoring.h"
 #include "exact/ladder.h"
 
 #include <map>
@@ -32,10 +33,12 @@ class Heads {
   /// q, k and v as check_shapes takes them; throws what it and Mask throw, and Error if weights of
   /// packed sequences are wanted.
   Heads(const Array& q, const Array& k, const Array& v, const Settings& settings,
-        const Layout& layout = {}, const OperandNames& names = {}, const MaskOptions& mask = {});
+        const Layout& layout = {}, const OperandNames& names = {}, const MaskOptions& mask = {},
+        const ScoringOptions& scoring = {});
 
   const Problem& problem() const { return problem_; }
   const Mask& mask() const { return mask_; }
+  const ScoringOptions& scoring() const { return scoring_; }
   Index row_count() const { return problem_.row_count(); }
 
   /// The operands of head h, and what its queries see.
@@ -85,6 +88,7 @@ class Heads {
   Settings settings_;
   Problem problem_;
   Mask mask_;
+  ScoringOptions scoring_;
   Dtype dtype_;
   std::map<Index, KnownHead> known_;  ///< those of the last rows
   MaskCounts counts_;

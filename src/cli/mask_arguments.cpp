@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "cli/case_members.h"
 #include "io/array_file.h"
 #include "io/quote.h"
 
@@ -66,48 +67,6 @@ int choice_from(const std::string& name, const std::string& word,
   throw Error(name, in_quotes(word) + " is not " + listed);
 }
 
-/// The members of a case file, taken one after the other.
-class Members {
- public:
-  Members(const std::vector<CaseMember>& members, std::string_view place)
-      : members_(members), place_(place) {}
-
-  /// Calls take(member, its name in messages) if there is one, which must not be given as an option
-  /// too.
-  template <class Take>
-  void take(std::string_view option, bool given, Take act) const {
-    for (const CaseMember& member : members_) {
-      if (member.name != option) continue;
-      const std::string name = std::string(place_) + ": " + std::string(option);
-      if (given)
-        throw Error(
-            "--" + std::string(option),
-            "given, but " + std::string(place_) + " has the member " + in_quotes(option) + " too");
-      act(member, name);
-    }
-  }
-
-  static std::string text_of(const CaseMember& member, const std::string& name) {
-    if (member.text) return *member.text;
-    const Array& array = *member.array;
-    if (array.shape().rank() > 1 || array.shape().element_count() > 2)
-      throw Error(name, "is an array of shape " + array.shape().text() + ", not a word");
-    std::string text;
-    for (Index i = 0; i < array.shape().element_count(); ++i)
-      text += (i == 0 ? "" : ",") + shortest_text(array.at(i));
-    return text;
-  }
-
-  static NamedArray array_of(const CaseMember& member, const std::string& name) {
-    if (!member.array) throw Error(name, in_quotes(*member.text) + " is not an array");
-    return {*member.array, name};
-  }
-
- private:
-  const std::vector<CaseMember>& members_;
-  std::string_view place_;
-};
-
 bool truth_of(const CaseMember& member, const std::string& name) {
   if (member.array && member.array->shape().element_count() == 1 &&
       (member.array->at(0) == 0 || member.array->at(0) == 1))
@@ -156,19 +115,19 @@ MaskOptions read_mask(const MaskArguments& a, const std::vector<CaseMember>& mem
   mask.mask_hides = a.mask_hides.value_or(false);
   mask.empty_rows = a.empty_rows.value_or(EmptyRows::zero);
 
-  const Members all(members, place);
+  const CaseMembers all(members, place);
   const auto array_to = [](std::optional<NamedArray>& to) {
     return [&to](const CaseMember& member, const std::string& name) {
-      to = Members::array_of(member, name);
+      to = CaseMembers::array_of(member, name);
     };
   };
   all.take("causal", a.causal,
            [&](const CaseMember& m, const std::string& name) { mask.causal = truth_of(m, name); });
   all.take("window", a.window.has_value(), [&](const CaseMember& m, const std::string& name) {
-    mask.window = window_from(name, Members::text_of(m, name));
+    mask.window = window_from(name, CaseMembers::text_of(m, name));
   });
   all.take("align", a.align.has_value(), [&](const CaseMember& m, const std::string& name) {
-    mask.align = alignment_from(name, Members::text_of(m, name));
+    mask.align = alignment_from(name, CaseMembers::text_of(m, name));
   });
   all.take("key-lengths", a.key_lengths.has_value(), array_to(mask.key_lengths));
   all.take("query-lengths", a.query_lengths.has_value(), array_to(mask.query_lengths));
@@ -177,12 +136,12 @@ MaskOptions read_mask(const MaskArguments& a, const std::vector<CaseMember>& mem
   bool mask_true = a.mask_hides.has_value();
   all.take("mask-true", mask_true, [&](const CaseMember& m, const std::string& name) {
     mask_true = true;
-    mask.mask_hides = choice_from(name, Members::text_of(m, name), kMaskTrue) == 1;
+    mask.mask_hides = choice_from(name, CaseMembers::text_of(m, name), kMaskTrue) == 1;
   });
-  all.take("empty-rows", a.empty_rows.has_value(),
-           [&](const CaseMember& m, const std::string& name) {
-             mask.empty_rows = EmptyRows(choice_from(name, Members::text_of(m, name), kEmptyRows));
-           });
+  all.take(
+      "empty-rows", a.empty_rows.has_value(), [&](const CaseMember& m, const std::string& name) {
+        mask.empty_rows = EmptyRows(choice_from(name, CaseMembers::text_of(m, name), kEmptyRows));
+      });
   if (mask_true && !mask.mask)
     throw Error("--mask-true", "there is no --mask whose true could mean anything");
   return mask;

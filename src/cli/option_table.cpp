@@ -18,6 +18,7 @@ const std::vector<Command> kMask = {Command::mask};
 const std::vector<Command> kAll = {attend, compare, check, Command::mask};
 const std::vector<Command> kWriting = {attend, Command::mask};
 const std::vector<Command> kMasking = {attend, check, Command::mask};
+const std::vector<Command> kScoring = {attend};
 const std::vector<Command> kComputing = {attend, check};
 const std::vector<Command> kReporting = {compare, check};
 const std::vector<Command> kReportingAny = {compare, check, Command::mask};
@@ -96,6 +97,17 @@ const std::vector<OptionSpec> kTable = {
      choice,
      [](const Given& g, AllOptions& o) { o.settings.precision = Precision(g.choice); },
      {"exact", "float64", "float32"}},
+
+    {"--scale", "X", "in place of 1/sqrt(d_k): a number, as 0.1 or 0.1f (float32), or 1/sqrt(N)",
+     "Scores", kScoring, text,
+     [](const Given& g, AllOptions& o) { o.problem.scoring.scale = scale_from(g.name, g.word); }},
+    {"--softcap", "C", "scaled scores s become C tanh(s/C)", "Scores", kScoring, text,
+     [](const Given& g, AllOptions& o) {
+       o.problem.scoring.softcap = softcap_from(g.name, g.word);
+     }},
+    {"--sinks", "X|FILE", "one more logit, without a value, in each head's softmax; FILE: (H)",
+     "Scores", kScoring, input,
+     [](const Given& g, AllOptions& o) { o.problem.scoring.sinks = g.word; }},
 
     {"--causal", "", "query t sees keys up to its position p = t + offset", "Masks", kMasking, none,
      [](const Given&, AllOptions& o) { o.problem.mask.causal = true; }},

@@ -4,6 +4,7 @@
 #include "attention/layout.h"
 #include "cli/mask_arguments.h"
 #include "cli/progress.h"
+#include "cli/scoring_arguments.h"
 #include "io/output_form.h"
 #include "report/difference.h"
 
@@ -34,6 +35,7 @@ struct ProblemOptions {
   Layout layout() const { return {axis_order.value_or(AxisOrder::htd), heads}; }
 
   MaskArguments mask;
+  ScoringArguments scoring;
 };
 
 /// The main job: attention on files.

@@ -10,6 +10,7 @@
 #include "report/non_finite.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace sdpa {
 
@@ -28,7 +29,8 @@ Layout read_layout(const ProblemOptions& options) {
 
 ProblemInputs read_case_file(const ProblemOptions& options) {
   const std::string& word = *options.case_file;
-  const std::vector<std::string_view> names = mask_member_names();
+  std::vector<std::string_view> names = mask_member_names();
+  std::ranges::copy(scoring_member_names(), std::back_inserter(names));
   const Case c = read_case(word, {names});
   const std::string place = place_of(word);
   warn_of_unused_members(c, place);
@@ -39,6 +41,7 @@ ProblemInputs read_case_file(const ProblemOptions& options) {
                        read_layout(options),
                        {called(c.q), called(c.k), called(c.v)},
                        read_mask(options.mask, c.others, place),
+                       read_scoring(options.scoring, c.others, place),
                        {}};
   inputs.files = {{word, inputs.names.q, inputs.q},
                   {word, inputs.names.k, inputs.k},
@@ -69,6 +72,7 @@ ProblemInputs read_problem(const ProblemOptions& options) {
           read_layout(options),
           {q.name, k.name, v.name},
           read_mask(options.mask),
+          read_scoring(options.scoring),
           files};
 }
 

@@ -21,10 +21,13 @@ struct ProblemInputs {
   Layout layout;
   OperandNames names;
   MaskOptions mask;
+  ScoringOptions scoring;
   std::vector<InputFile> files;  ///< what q, k and v were read from, each once
 
   /// Attention of these inputs. Throws what Heads throws.
-  Heads heads(const Settings& settings) const { return {q, k, v, settings, layout, names, mask}; }
+  Heads heads(const Settings& settings) const {
+    return {q, k, v, settings, layout, names, mask, scoring};
+  }
 };
 
 /// Reads the files that the options name: those of single operands, or a case file with its further

@@ -12,6 +12,12 @@ struct Extents {
   Index T_q, T_k, d_k, d_v;
 };
 
+/// The real number factor / sqrt(root), by which scores are scaled.
+struct ScoreScale {
+  double factor = 1;  ///< finite
+  Index root = 1;     ///< 1 ... 2^53
+};
+
 /// The operands of one head.
 struct Head {
   MatrixView q, k, v;  ///< (T_q, d_k), (T_k, d_k), (T_k, d_v)
