@@ -6,6 +6,7 @@
 #include "oracle/mpfr.h"
 #include "oracle/random.h"
 
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -21,6 +22,11 @@ Array rows_of_matrix(const Array& from, const std::vector<Index>& rows) {
   for (Index r : rows)
     for (Index c = 0; c < columns; ++c) values.push_back(from.at(r * columns + c));
   return matrix(std::ssize(rows), columns, values, from.dtype());
+}
+
+/// Whether `stored` is what the type has for `value`: NaN beyond the range of float8_e4m3fn.
+bool is_stored_as(double value, double stored) {
+  return value == stored || (std::isinf(value) && std::isnan(stored));
 }
 
 }  // namespace
@@ -45,10 +51,11 @@ TEST_CASE("real_average: a row of some of the keys is that of a problem without 
       for (Index d = 0; d < head.n.d_v; ++d) {
         std::vector<double> values;
         for (Index j : keys) values.push_back(head.v.at(j, d));
-        differences += row.average(values) != expected.output.at(t * head.n.d_v + d);
+        differences += !is_stored_as(row.average(values), expected.output.at(t * head.n.d_v + d));
       }
       for (Index at = 0; at < std::ssize(keys); ++at)
-        differences += row.weight(at) != expected.weights->at(t * std::ssize(keys) + at);
+        differences +=
+            !is_stored_as(row.weight(at), expected.weights->at(t * std::ssize(keys) + at));
     }
     INFO("seed " << seed << ", " << problem.generator);
     CHECK(differences == 0);
