@@ -30,6 +30,12 @@ Index flat_heads_of_q(const Operand& q, const Layout& layout) {
   return *layout.heads;
 }
 
+void require_features(const Operand& q, Index d_k) {
+  if (d_k == 0)
+    throw Error(q.name,
+                "d_k is 0 in shape " + q.array.shape().text() + ", so 1/sqrt(d_k) is not a number");
+}
+
 /// Whether the heads of k or v have an axis of their own, although those of q lie side by side.
 bool has_heads_apart(const Operand& a, const Operand& q) {
   return a.array.shape().rank() == q.array.shape().rank() + 1;
@@ -37,7 +43,8 @@ bool has_heads_apart(const Operand& a, const Operand& q) {
 
 /// Heads that the last axis of k holds, or 0: as many as d_k goes into it.
 Index flat_heads_of_k(const Operand& k, const Operand& q, Index d_k, const Layout& layout) {
-  if (!layout.heads || d_k == 0 || has_heads_apart(k, q)) return 0;
+  if (!layout.heads || has_heads_apart(k, q)) return 0;
+  require_features(q, d_k);
   const Index width = k.array.shape().from_end(1);
   if (width % d_k != 0 || width == 0)
     throw Error(k.name, "the last axis of shape " + k.array.shape().text() +
@@ -50,7 +57,7 @@ Index flat_heads_of_v(const Operand& v, const Operand& q, const HeadMatrices& k,
                       const Layout& layout) {
   if (!layout.heads || has_heads_apart(v, q)) return 0;
   const Index width = v.array.shape().from_end(1);
-  if (width % k.heads() != 0)
+  if (k.heads() == 0 || width % k.heads() != 0)
     throw Error(v.name, "the last axis of shape " + v.array.shape().text() + " does not hold " +
                             heads_text(k.heads()) + ", as many as k has");
   return k.heads();
@@ -129,9 +136,7 @@ Problem check_shapes(const Array& q_array, const Array& k_array, const Array& v_
   if (n.T_k == 0 && !packing.is_packed())
     throw Error(k.name, "T_k is 0 in shape " + k.array.shape().text() +
                             ", so there is no key to attend to");
-  if (n.d_k == 0)
-    throw Error(q.name,
-                "d_k is 0 in shape " + q.array.shape().text() + ", so 1/sqrt(d_k) is not a number");
+  require_features(q, n.d_k);
 
   Index batch = 1;
   for (Index extent : q_heads.batch()) batch *= extent;

@@ -116,3 +116,11 @@ TEST_CASE("problem: a last axis that does not hold the heads") {
   CHECK(message(zeros({2, 16}), zeros({2, 12}), zeros({2, 12}), {}, flat) ==
         "k: 4 query heads of q cannot share 3 key heads");
 }
+
+TEST_CASE("problem: no feature or no head where heads lie side by side") {
+  const Layout one{AxisOrder::htd, 1};
+  CHECK(message(zeros({0, 2, 0}), zeros({0, 5, 3}), zeros({0, 5, 3}), {}, one) ==
+        "q: d_k is 0 in shape (0, 2, 0), so 1/sqrt(d_k) is not a number");
+  CHECK(message(zeros({2, 3}), zeros({0, 5, 3}), zeros({5, 3}), {}, one) ==
+        "v: the last axis of shape (5, 3) does not hold 0 heads, as many as k has");
+}
