@@ -44,8 +44,7 @@ void write_results(const AttendOptions& options, Heads& heads, ResultFile& outpu
   std::optional<Progress> progress;
   progress.emplace(options.progress, writes_to_terminal, heads.row_count());
   std::optional<Array> whole;
-  if (!problem.output_is_in_order())
-    whole = Array(problem.output_shape(), heads.dtype());
+  if (!problem.output_is_in_order()) whole = Array(problem.output_shape(), heads.dtype());
   const Index slab = heads.rows_at_a_time();
   for (Index first = 0; first < heads.row_count(); first += slab) {
     const Index count = std::min(slab, heads.row_count() - first);

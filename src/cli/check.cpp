@@ -26,12 +26,17 @@ void require_output(const CheckedOutput& output, const Shape& shape) {
                 std::string(name(output.actual.dtype())) + " is not a type of results");
 }
 
+/// The word of the command line that names the output, or the case file that holds it.
+const std::string& word_of_actual(const CheckOptions& options) {
+  return options.actual.empty() ? *options.problem.case_file : options.actual;
+}
+
 /// The type of the output's numbers: narrower than that of its file if all numbers are and enough of
 /// the exact results are not; that of the file if ACTUAL names one.
 Dtype type_of_numbers(const CheckOptions& options, const ProblemInputs& inputs,
                       const Array& actual) {
   const Dtype own = actual.dtype();
-  if (parse_argument(options.actual).dtype) return own;
+  if (parse_argument(word_of_actual(options)).dtype) return own;
   const std::optional<Dtype> narrower = narrower_type(actual);
   if (!narrower) return own;
   Heads exact = inputs.heads({.dtype = own, .threads = options.threads});
@@ -66,9 +71,12 @@ Finding judged(const CheckOptions& options, const ProblemInputs& inputs, const A
 }  // namespace
 
 int run(const CheckOptions& options) {
-  const Array file = read_array(options.actual);
-  CheckedOutput output{place_of(options.actual), file, file.dtype()};
-  const ProblemInputs inputs = read_problem(options.problem);
+  const bool is_in_case = options.actual.empty();
+  const Array file = is_in_case ? Array() : read_array(options.actual);
+  const ProblemInputs inputs = read_problem(options.problem, is_in_case);
+  CheckedOutput output = is_in_case ? CheckedOutput{inputs.output->name, inputs.output->array,
+                                                    inputs.output->array.dtype()}
+                                    : CheckedOutput{place_of(options.actual), file, file.dtype()};
   const Problem problem = check_shapes(inputs.q, inputs.k, inputs.v, inputs.layout, inputs.names);
   require_output(output, problem.output_shape());
   output.actual = problem.in_order(output.actual);  // as places are reported

@@ -39,6 +39,8 @@ Exit status: 0 equal or within the tolerance, 1 different, 2 not comparable.
 
 constexpr std::string_view kCheckUsage =
     R"(Usage: sdpa check ACTUAL -q FILE -k FILE -v FILE [OPTION]...
+       sdpa check ACTUAL CASE [OPTION]...
+       sdpa check CASE [OPTION]...: its own output
 
 Computes softmax(q k^T / sqrt(d_k)) v exactly and judges whether ACTUAL is what
 an honest kernel of the declared arithmetic may give.

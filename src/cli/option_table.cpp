@@ -28,6 +28,8 @@ const std::vector<OptionSpec> kTable = {
      [](const Given& g, AllOptions& o) { o.problem.case_file = g.word; }},
     {"ACTUAL", "FILE", "the output at hand", "", kReporting, input,
      [](const Given& g, AllOptions& o) { o.actual = g.word; }},
+    {"CASE", "FILE", "all three inputs, if not by -q, -k and -v", "", kCheck, input,
+     [](const Given& g, AllOptions& o) { o.problem.case_file = g.word; }},
     {"EXPECTED", "FILE", "the right output", "", kCompare, input,
      [](const Given& g, AllOptions& o) { o.expected = g.word; }},
 

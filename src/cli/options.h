@@ -58,7 +58,7 @@ struct CompareOptions {
 
 /// An output, judged against what an honest kernel may do.
 struct CheckOptions {
-  std::string actual;  ///< as argument of read_array
+  std::string actual;  ///< as argument of read_array; empty: the output that the case file holds
   ProblemOptions problem;
   std::optional<Dtype>
       accumulate;  ///< of the kernel; absent: float32, or float64 for a float64 output

@@ -151,7 +151,7 @@ Request request(Command command, const AllOptions& o) {
       require_tolerances_that_agree(o.tolerance);
       return CompareOptions{o.actual, o.expected, o.tolerance, o.json};
     case Command::check:
-      require("ACTUAL", o.actual, "the output that is to be checked");
+      if (!o.problem.case_file) require("ACTUAL", o.actual, "the output that is to be checked");
       require_inputs(o.problem, false);
       require_one_layout(o.problem);
       require_packed_sequences_whole(o.problem);
@@ -169,6 +169,13 @@ Request request(Command command, const AllOptions& o) {
           o.problem, o.output.value_or("-"), o.weights, o.format, o.settings, o.progress,
           o.verbose};
   }
+}
+
+/// A file alone that is to be checked is a case with its own output.
+void take_case_alone(AllOptions& o) {
+  const ProblemOptions& p = o.problem;
+  if (o.actual.empty() || p.case_file || !p.q.empty() || !p.k.empty() || !p.v.empty()) return;
+  o.problem.case_file = std::exchange(o.actual, "");
 }
 
 /// The command that the first word names; takes that word away.
@@ -197,6 +204,7 @@ Request parse(std::vector<std::string> words) {
       found.option->store(given, options);
     }
   options.settings.weights = options.weights.has_value();
+  if (command == Command::check) take_case_alone(options);
   Request result = request(command, options);
   require_one_standard_input(sorted.options);
   require_different_outputs(sorted.options, options.format);

@@ -27,12 +27,16 @@ Layout read_layout(const ProblemOptions& options) {
   return layout;
 }
 
-ProblemInputs read_case_file(const ProblemOptions& options) {
+ProblemInputs read_case_file(const ProblemOptions& options, bool with_output) {
   const std::string& word = *options.case_file;
   std::vector<std::string_view> names = mask_member_names();
   std::ranges::copy(scoring_member_names(), std::back_inserter(names));
-  const Case c = read_case(word, {names});
+  const Case c = read_case(word, {names, with_output});
   const std::string place = place_of(word);
+  if (with_output && !c.output)
+    throw Error(place,
+                "has no output that could be checked, as output, out, o or expected; there are " +
+                    listed(c.unused));
   warn_of_unused_members(c, place);
   const auto called = [&](const CaseMember& member) { return place + ": " + member.name; };
   ProblemInputs inputs{*c.q.array,
@@ -46,13 +50,14 @@ ProblemInputs read_case_file(const ProblemOptions& options) {
   inputs.files = {{word, inputs.names.q, inputs.q},
                   {word, inputs.names.k, inputs.k},
                   {word, inputs.names.v, inputs.v}};
+  if (c.output) inputs.output = NamedArray{*c.output->array, called(*c.output)};
   return inputs;
 }
 
 }  // namespace
 
-ProblemInputs read_problem(const ProblemOptions& options) {
-  if (options.case_file) return read_case_file(options);
+ProblemInputs read_problem(const ProblemOptions& options, bool with_output) {
+  if (options.case_file) return read_case_file(options, with_output);
   std::vector<InputFile> files;
   const auto read = [&](const std::string& word) {
     const NamedArray file{read_array(word), place_of(word)};

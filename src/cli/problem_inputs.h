@@ -3,6 +3,7 @@
 #include "attention/heads.h"
 #include "cli/options.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct ProblemInputs {
   OperandNames names;
   MaskOptions mask;
   ScoringOptions scoring;
-  std::vector<InputFile> files;  ///< what q, k and v were read from, each once
+  std::vector<InputFile> files;           ///< what q, k and v were read from, each once
+  std::optional<NamedArray> output = {};  ///< of the case file, if it was asked for
 
   /// Attention of these inputs. Throws what Heads throws.
   Heads heads(const Settings& settings) const {
@@ -31,8 +33,9 @@ struct ProblemInputs {
 };
 
 /// Reads the files that the options name: those of single operands, or a case file with its further
-/// members. Throws Error, which begins with the file or option at fault.
-ProblemInputs read_problem(const ProblemOptions& options);
+/// members, of which one must be an output if it is asked for. Throws Error, which begins with the file or
+/// option at fault.
+ProblemInputs read_problem(const ProblemOptions& options, bool with_output = false);
 
 /// How the operands were taken apart, as "layout htd: batch 3, 8 query heads over 2 key heads, T_q 5,
 /// T_k 7", with a remark where another layout would fit as well and not be less usual. Empty if there

@@ -19,6 +19,7 @@
 
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace sdpa {
 
@@ -138,7 +139,9 @@ Case case_in(const FileBytes& file, const Argument& argument, const CaseWishes& 
     throw Error(place, "holds one array, not q, k and v; three are named by -q, -k and -v");
   }
   Case found = case_from(*members, wishes, place);
-  for (CaseMember* operand : {&found.q, &found.k, &found.v}) {
+  std::vector<CaseMember*> all = {&found.q, &found.k, &found.v};
+  if (found.output) all.push_back(&*found.output);
+  for (CaseMember* operand : all) {
     const std::string operand_place = place + ": " + printable(operand->name);
     if (argument.dtype) operand->array = declared(*operand->array, *argument.dtype, operand_place);
     if (argument.factor)

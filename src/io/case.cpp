@@ -40,18 +40,25 @@ class Finder {
     return file_.read(*found);
   }
 
-  CaseMember operand(Names names) {
+  /// The same, which must be an array.
+  std::optional<CaseMember> array(Names names) {
     std::optional<CaseMember> member = take(names);
-    if (!member)
-      throw Error(place_,
-                  "member " + in_quotes(names.front()) + " is missing; " +
-                      (plain_.empty() ? "there are none" : "there are " + listed(file_.names())));
+    if (!member) return member;
     const std::string place = place_ + ": " + printable(member->name);
     if (!member->array)
       throw Error(place,
                   "the text " + in_quotes(*member->text) + " stands where an array should be");
     if (member->array->shape().rank() == 0)
       throw Error(place, "a number stands where an array should be");
+    return member;
+  }
+
+  CaseMember operand(Names names) {
+    std::optional<CaseMember> member = array(names);
+    if (!member)
+      throw Error(place_,
+                  "member " + in_quotes(names.front()) + " is missing; " +
+                      (plain_.empty() ? "there are none" : "there are " + listed(file_.names())));
     return *std::move(member);
   }
 
@@ -88,7 +95,7 @@ Case case_from(const MemberFile& file, const CaseWishes& wishes, std::string_vie
       member->name = name;
       found.others.push_back(*std::move(member));
     }
-  if (wishes.output) found.output = finder.take(kOutputs);
+  if (wishes.output) found.output = finder.array(kOutputs);
   found.unused = finder.unused();
   return found;
 }

@@ -73,6 +73,14 @@ std::size_t dictionary_begin(std::span<const std::byte> bytes) {
   return kVersionEnd + (byte_at(bytes, kMagic.size()) == 1 ? 2 : 4);
 }
 
+NpyHeader dictionary_of(std::span<const std::byte> header, std::string_view place) {
+  const std::size_t begin = dictionary_begin(header);
+  const std::string_view text(reinterpret_cast<const char*>(header.data()) + begin,
+                              header.size() - begin);
+  const bool python_2 = byte_at(header, kMagic.size()) < 3;
+  return parse_npy_header(text, python_2, place);
+}
+
 std::string_view descr_of(Dtype dtype) {
   for (const auto& [kind, known] : kKinds)
     if (known == dtype) return kind;
@@ -115,14 +123,20 @@ std::size_t npy_data_offset(std::span<const std::byte> beginning, std::size_t fi
 
 FileLayout npy_layout(std::span<const std::byte> header, std::string_view place,
                       std::optional<Dtype> dtype) {
-  const std::size_t begin = dictionary_begin(header);
-  const std::string_view text(reinterpret_cast<const char*>(header.data()) + begin,
-                              header.size() - begin);
-  const bool python_2 = byte_at(header, kMagic.size()) < 3;
-  NpyHeader dictionary = parse_npy_header(text, python_2, place);
+  NpyHeader dictionary = dictionary_of(header, place);
   const Type type = agreed_type(dictionary.descr, dtype, place);
   return {type.dtype, file_shape(std::move(dictionary.shape), place), type.big_endian,
           dictionary.fortran_order};
+}
+
+std::optional<int> npy_character_bytes(std::span<const std::byte> header, std::string_view place) {
+  const NpyHeader dictionary = dictionary_of(header, place);
+  const std::string_view descr = dictionary.descr;
+  const bool is_one = dictionary.shape.empty() || dictionary.shape == std::vector<Index>{1};
+  if (!is_one || descr.size() < 3) return std::nullopt;
+  if (descr[1] == 'U' && descr[0] != '>') return 4;
+  if (descr[1] == 'S') return 1;
+  return std::nullopt;
 }
 
 Array read_npy(const FileBytes& file, std::string_view place, std::optional<Dtype> dtype) {

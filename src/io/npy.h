@@ -41,6 +41,9 @@ std::size_t npy_data_offset(std::span<const std::byte> beginning, std::size_t fi
 FileLayout npy_layout(std::span<const std::byte> header, std::string_view place,
                       std::optional<Dtype> dtype = {});
 
+/// The bytes of a character, 4 or 1, if the header is that of a single text, as numpy saves a str.
+std::optional<int> npy_character_bytes(std::span<const std::byte> header, std::string_view place);
+
 /// Throws Error that begins with `place` if .npy has no name for the type, as for floats of 8 bits.
 void require_npy_name(Dtype dtype, std::string_view place);
 

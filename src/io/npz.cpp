@@ -15,9 +15,21 @@ namespace sdpa {
 
 namespace {
 
+/// The text in the bytes of a .npy file behind its header: of ASCII, up to the zeros that fill it up.
+std::string text_of(std::span<const std::byte> bytes, int character_bytes, std::string_view place) {
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto byte = std::to_integer<unsigned char>(bytes[i]);
+    const bool is_first = i % static_cast<std::size_t>(character_bytes) == 0;
+    if (is_first ? byte >= 0x7f : byte != 0) throw Error(place, "is a text that is not of ASCII");
+    if (is_first && byte != 0) text += static_cast<char>(byte);
+  }
+  return text;
+}
+
 /// The array's own header is read first: no more is unpacked than it announces.
-Array unpacked(std::span<const std::byte> archive, const ZipMember& member, std::string_view place,
-               std::optional<Dtype> dtype) {
+CaseMember unpacked(std::span<const std::byte> archive, const ZipMember& member,
+                    std::string_view place, std::optional<Dtype> dtype) {
   ZipReader reader(archive, member, std::string(place));
   const auto size = static_cast<std::size_t>(member.size);
   std::vector<std::byte> header(std::min(size, kNpyBeginning));
@@ -26,6 +38,14 @@ Array unpacked(std::span<const std::byte> archive, const ZipMember& member, std:
   const std::size_t data = npy_data_offset(header, size, place);
   header.resize(std::max(data, beginning));
   reader.read(std::span(header).subspan(beginning));
+  constexpr std::size_t kLongestText = 4096;
+  if (const auto character = npy_character_bytes(std::span(header).first(data), place);
+      character && size - data <= kLongestText) {
+    header.resize(size);
+    reader.read(std::span(header).subspan(std::max(data, beginning)));
+    reader.finish();
+    return {{}, {}, text_of(std::span(header).subspan(data), *character, place)};
+  }
   const FileLayout layout = npy_layout(std::span(header).first(data), place, dtype);
   require_data_size(size - data, layout, place);
 
@@ -33,7 +53,7 @@ Array unpacked(std::span<const std::byte> archive, const ZipMember& member, std:
   std::ranges::copy(header, memory.get());
   reader.read({memory.get() + header.size(), size - header.size()});
   reader.finish();
-  return decode({memory, {memory.get() + data, size - data}}, layout, place);
+  return {{}, decode({memory, {memory.get() + data, size - data}}, layout, place), {}};
 }
 
 class Archive : public MemberFile {
@@ -59,7 +79,9 @@ class Archive : public MemberFile {
 
   CaseMember read(std::size_t position) const override {
     const std::string place = place_ + ": " + printable(names_[position]);
-    return {names_[position], unpacked(file_.bytes, members_[position], place, dtype_), {}};
+    CaseMember member = unpacked(file_.bytes, members_[position], place, dtype_);
+    member.name = names_[position];
+    return member;
   }
 
  private:
