@@ -1,7 +1,7 @@
 #include "base/error.h"
+#include "cli/check_problem_text.h"
 #include "cli/check_text.h"
 #include "cli/commands.h"
-#include "cli/problem_inputs.h"
 #include "cli/progress.h"
 #include "cli/report_text.h"
 #include "cli/streams.h"
@@ -50,22 +50,17 @@ Dtype type_of_numbers(const CheckOptions& options, const ProblemInputs& inputs,
   return own;
 }
 
-Arithmetic declared_arithmetic(const CheckOptions& options, const Array& v, Dtype output) {
-  const Dtype accumulate =
-      options.accumulate.value_or(output == Dtype::float64 ? Dtype::float64 : Dtype::float32);
-  // Hardware that multiplies matrices of a 16-bit type needs both of them in it. But that inputs
-  // have it says nothing of a kernel whose output has another.
-  const bool short_values =
-      size_bytes(output) == 2 && (v.dtype() == output || narrower_type(v) == output);
-  return {accumulate, options.weights_in.value_or(short_values ? output : accumulate), output};
+/// That inputs are of 16 bits says nothing of a kernel whose output has another type.
+bool has_short_values(const Array& v, Dtype output) {
+  return size_bytes(output) == 2 && (v.dtype() == output || narrower_type(v) == output);
 }
 
 Finding judged(const CheckOptions& options, const ProblemInputs& inputs, const Array& actual,
                const Problem& problem) {
   Progress progress(options.progress, false, problem.row_count());
   return find([&](const Settings& settings) { return inputs.heads(settings); }, actual,
-              declared_arithmetic(options, inputs.v, actual.dtype()), options.threads,
-              [&](Index rows) { progress.add(rows); });
+              options.arithmetic.of(actual.dtype(), has_short_values(inputs.v, actual.dtype())),
+              options.threads, [&](Index rows) { progress.add(rows); });
 }
 
 }  // namespace
@@ -85,7 +80,9 @@ int run(const CheckOptions& options) {
     output.actual = narrowed(output.actual, type);
 
   const Finding finding = judged(options, inputs, output.actual, problem);
-  print(options.json ? document_text(check_json(output, finding)) : check_text(output, finding));
+  print(options.json
+            ? document_text(check_json(output, finding, problem_json(inputs, problem, finding)))
+            : check_text(output, finding, problem_text(inputs, problem, finding)));
   constexpr int kExitCodes[] = {0, 1, 2, 2};
   return kExitCodes[static_cast<int>(finding.verdict())];
 }

@@ -9,9 +9,9 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string joined(const std::vector<std::string>& names) {
+std::string joined(const std::vector<std::string>& names, const char* between = ", ") {
   std::string text;
-  for (const std::string& one : names) text += (text.empty() ? "" : ", ") + one;
+  for (const std::string& one : names) text += (text.empty() ? "" : between) + one;
   return text;
 }
 
@@ -63,6 +63,16 @@ std::string worst_text(const CheckedOutput& in, const Finding& f) {
          measure_text(j.worst_allowed) + " around the exact value\n";
 }
 
+ordered_json arithmetic_json(const Arithmetic& a) {
+  return {{"sums", name(a.sums)},
+          {"weights", name(a.weights)},
+          {"scores", name(a.scores.value_or(a.sums))},
+          {"products",
+           a.products == Products::whole ? std::string(name(a.sums)) : products_text(a.products)},
+          {"exp", a.exp},
+          {"step", a.step}};
+}
+
 ordered_json worst_json(const CheckedOutput& in, const Finding& f) {
   const Judgement& j = f.judgement;
   if (j.judged == 0 || j.worst < 0) return nullptr;
@@ -77,15 +87,16 @@ ordered_json worst_json(const CheckedOutput& in, const Finding& f) {
 
 }  // namespace
 
-std::string check_text(const CheckedOutput& in, const Finding& f) {
+std::string check_text(const CheckedOutput& in, const Finding& f, const std::string& problem) {
   const Judgement& j = f.judgement;
-  std::string text = verdict_text(f) + "\n  output      " + printable(in.place) + ", " +
-                     std::string(name(in.file_type)) + " " + in.actual.shape().text() +
+  std::string text = verdict_text(f) + "\n" + problem + "  output      " + printable(in.place) +
+                     ", " + std::string(name(in.file_type)) + " " + in.actual.shape().text() +
                      (in.file_type == f.arithmetic.output
                           ? ""
                           : ", all numbers of " + std::string(name(f.arithmetic.output))) +
-                     "\n  arithmetic  sums in " + std::string(name(f.arithmetic.sums)) +
-                     ", weights in " + std::string(name(f.arithmetic.weights)) + "\n";
+                     "\n  arithmetic  " + f.arithmetic.text() + "\n";
+  if (!f.within_under.empty())
+    text += "              it is within under " + joined(f.within_under, " or ") + "\n";
   if (j.judged != 0 && j.worst >= 0) text += worst_text(in, f);
   if (j.count != 0)
     text +=
@@ -108,7 +119,7 @@ std::string check_text(const CheckedOutput& in, const Finding& f) {
   return text;
 }
 
-ordered_json check_json(const CheckedOutput& in, const Finding& f) {
+ordered_json check_json(const CheckedOutput& in, const Finding& f, const ordered_json& problem) {
   constexpr const char* kVerdicts[] = {"within", "outside", "no judgement", "nothing to judge"};
   const Judgement& j = f.judgement;
   ordered_json output = array_json(in.place, in.actual);
@@ -116,8 +127,8 @@ ordered_json check_json(const CheckedOutput& in, const Finding& f) {
   ordered_json document = {{"verdict", kVerdicts[static_cast<int>(f.verdict())]},
                            {"output", output},
                            {"numbers", name(f.arithmetic.output)},
-                           {"accumulate", name(f.arithmetic.sums)},
-                           {"weights_in", name(f.arithmetic.weights)},
+                           {"problem", problem},
+                           {"arithmetic", arithmetic_json(f.arithmetic)},
                            {"count", j.count},
                            {"outside", j.outside},
                            {"unbounded", j.unbounded},
@@ -126,6 +137,7 @@ ordered_json check_json(const CheckedOutput& in, const Finding& f) {
                            {"exact_nan", j.exact_nans},
                            {"worst", worst_json(in, f)},
                            {"pattern", j.pattern.text()}};
+  document["within_under"] = f.within_under;
   document["heads_not_judged"] = f.vacuous_heads;
   document["also_rejects"] = f.rejected();
   ordered_json names = ordered_json::array(), reasons = ordered_json::object();

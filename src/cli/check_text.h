@@ -16,9 +16,13 @@ struct CheckedOutput {
 };
 
 /// The report of `check`, a line for each thing there is to say.
-std::string check_text(const CheckedOutput& output, const Finding& finding);
+///
+/// problem   lines that say what was asked
+std::string check_text(const CheckedOutput& output, const Finding& finding,
+                       const std::string& problem);
 
 /// The same as one object.
-nlohmann::ordered_json check_json(const CheckedOutput& output, const Finding& finding);
+nlohmann::ordered_json check_json(const CheckedOutput& output, const Finding& finding,
+                                  const nlohmann::ordered_json& problem);
 
 }  // namespace sdpa

@@ -47,7 +47,7 @@ an honest kernel of the declared arithmetic may give.
 
 Examples:
   sdpa check out.npy -q q.npy -k k.npy -v v.npy
-  sdpa check out.npy -q q.npy -k k.npy -v v.npy --weights-in bfloat16 --json
+  sdpa check out.npy -q q.npy -k k.npy -v v.npy --arithmetic weights=bfloat16
 
 Exit status: 0 within the bound, 1 outside, 2 no judgement.
 )";

@@ -156,11 +156,11 @@ const std::vector<OptionSpec> kTable = {
     {"--nan-equal", "", "a NaN equals a NaN", "Tolerance", kCompare, none,
      [](const Given&, AllOptions& o) { o.tolerance.nan_equal = true; }},
 
-    {"--accumulate", "TYPE", "of the kernel's sums; default: float32, or float64 if ACTUAL is",
-     "Kernel", kCheck, float_type,
-     [](const Given& g, AllOptions& o) { o.accumulate = float_type_from(g); }},
-    {"--weights-in", "TYPE", "of its weights; default: of 16 bits if v and ACTUAL are", "Kernel",
-     kCheck, float_type, [](const Given& g, AllOptions& o) { o.weights_in = float_type_from(g); }},
+    {"--arithmetic", "LIST",
+     "what it rounds to: sums=TYPE (default: float32, or float64 if ACTUAL is), weights=TYPE (16 "
+     "bits if v and ACTUAL are), scores=TYPE, products=tf32|bfloat16|float16, exp=ERROR, step=STEP",
+     "Kernel", kCheck, text,
+     [](const Given& g, AllOptions& o) { o.arithmetic = arithmetic_from(g.name, g.word); }},
 
     {"--threads", "N", "default: all processors; changes no byte of a result", "Other", kComputing,
      text, [](const Given& g, AllOptions& o) { o.settings.threads = threads_from(g); }},

@@ -26,7 +26,7 @@ struct AllOptions {
   Settings settings;
   ShowProgress progress = ShowProgress::automatic;
   Tolerance tolerance;
-  std::optional<Dtype> accumulate, weights_in;
+  DeclaredArithmetic arithmetic;
   bool json = false, verbose = false;
   std::optional<Shape> shape;
   std::optional<Generated> generate;

@@ -2,6 +2,7 @@
 
 #include "attention/attention.h"
 #include "attention/layout.h"
+#include "cli/arithmetic_option.h"
 #include "cli/mask_arguments.h"
 #include "cli/progress.h"
 #include "cli/scoring_arguments.h"
@@ -60,10 +61,7 @@ struct CompareOptions {
 struct CheckOptions {
   std::string actual;  ///< as argument of read_array; empty: the output that the case file holds
   ProblemOptions problem;
-  std::optional<Dtype>
-      accumulate;  ///< of the kernel; absent: float32, or float64 for a float64 output
-  std::optional<Dtype>
-      weights_in;  ///< absent: that of v and the output if of 16 bits, or `accumulate`
+  DeclaredArithmetic arithmetic;  ///< of the kernel
   int threads = 1;
   ShowProgress progress = ShowProgress::automatic;
   bool json = false;  ///< the report as one JSON object

@@ -155,7 +155,7 @@ Request request(Command command, const AllOptions& o) {
       require_inputs(o.problem, false);
       require_one_layout(o.problem);
       require_packed_sequences_whole(o.problem);
-      return CheckOptions{o.actual,           o.problem,  o.accumulate, o.weights_in,
+      return CheckOptions{o.actual,           o.problem,  o.arithmetic,
                           o.settings.threads, o.progress, o.json};
     case Command::mask:
       if (!o.shape) throw Error("--shape", "missing; T_q and T_k of the mask, as 8x12");

@@ -23,10 +23,13 @@ struct Arithmetic {
   /// The relative error of a factor of a product, 0 if it is taken as it is.
   double product_error() const;
 
-  /// As "sums=float32, weights=bfloat16", the type of the output left out.
+  /// As the option --arithmetic has it: "sums=float32, weights=bfloat16", the type of the output left out.
   std::string text() const;
 
   bool operator==(const Arithmetic&) const = default;
 };
+
+/// "tf32"
+std::string products_text(Products products);
 
 }  // namespace sdpa

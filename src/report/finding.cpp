@@ -48,20 +48,30 @@ void judge_rows(Judge& judge, Reference& reference, const Array& actual, Index f
   }
 }
 
-}  // namespace
-
-Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
-             const std::function<void(Index rows)>& done) {
+/// `until_outside`: no more rows are judged than the first outside needs.
+Finding judged(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
+               bool until_outside, const std::function<void(Index rows)>& done) {
   Reference reference(heads, arithmetic, threads);
   const Problem& problem = reference.problem();
   const Index d_v = problem.n.d_v;
-  Finding finding{arithmetic, problem.heads(), {.pattern = Pattern(actual.shape())}, {}, {}};
+  Finding finding{.arithmetic = arithmetic,
+                  .heads = problem.heads(),
+                  .mask = {},
+                  .counts = {},
+                  .judgement = {.pattern = Pattern(actual.shape())},
+                  .wrong = {},
+                  .vacuous_heads = {},
+                  .within_under = {}};
   Judge judge(actual.shape());
   const Array rows = actual.part(0, Shape({reference.row_count(), d_v}));
-  const Index at_a_time = reference.rows_at_a_time();
+  constexpr Index kFirstRows = 64;
+  Index at_a_time = reference.rows_at_a_time();
+  if (until_outside) at_a_time = std::min(at_a_time, kFirstRows);
   for (Index first = 0; first < reference.row_count(); first += at_a_time) {
+    if (first != 0) at_a_time = reference.rows_at_a_time();
     const Index count = std::min(at_a_time, reference.row_count() - first);
     judge_rows(judge, reference, rows, first, count);
+    if (until_outside && judge.judgement().outside != 0) break;
     for (Index h = problem.head_of_row(first); h <= problem.head_of_row(first + count - 1); ++h) {
       const RowRange all = problem.rows_of(h);
       const bool begins_here = all.first >= first && all.first < first + count && all.count != 0;
@@ -71,6 +81,62 @@ Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithm
     done(count);
   }
   finding.judgement = judge.judgement();
+  if (!reference.heads().mask().is_everything()) finding.mask = reference.heads().mask().text();
+  finding.counts = reference.heads().mask_counts();
+  return finding;
+}
+
+/// Arithmetics that kernels use without saying so.
+std::vector<Arithmetic> undeclared(const Arithmetic& declared) {
+  std::vector<Arithmetic> all;
+  const auto add = [&](auto change) {
+    Arithmetic other = declared;
+    change(other);
+    if (!(other == declared)) all.push_back(other);
+  };
+  const bool is_short = size_bytes(declared.output) == 2;
+  if (declared.output == Dtype::float64)
+    add([](Arithmetic& a) { a.sums = a.weights = Dtype::float32; });
+  if (!is_short) add([](Arithmetic& a) { a.products = Products::tf32; });
+  for (const Dtype dtype : {Dtype::float16, Dtype::bfloat16}) {
+    if (is_short && dtype != declared.output) continue;
+    add([&](Arithmetic& a) { a.weights = dtype; });
+    add([&](Arithmetic& a) { a.scores = dtype; });
+    add([&](Arithmetic& a) {
+      a.products = dtype == Dtype::float16 ? Products::float16 : Products::bfloat16;
+    });
+  }
+  return all;
+}
+
+/// Its parts that are not as declared.
+std::string difference_text(const Arithmetic& other, const Arithmetic& declared) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ",") + part; };
+  if (other.sums != declared.sums) add("sums=" + std::string(name(other.sums)));
+  if (other.weights != declared.weights) add("weights=" + std::string(name(other.weights)));
+  if (other.scores != declared.scores && other.scores)
+    add("scores=" + std::string(name(*other.scores)));
+  if (other.products != declared.products) add("products=" + products_text(other.products));
+  return text;
+}
+
+}  // namespace
+
+Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
+             const std::function<void(Index rows)>& done) {
+  Finding finding = judged(heads, actual, arithmetic, threads, false, done);
+  if (finding.verdict() != Verdict::outside) return finding;
+  for (const Arithmetic& other : undeclared(arithmetic)) {
+    const std::string what = difference_text(other, arithmetic);
+    const auto is_finer = [&](const std::string& text) {  // the same part, in a finer type
+      return text.substr(0, text.find('=')) == what.substr(0, what.find('='));
+    };
+    if (std::ranges::any_of(finding.within_under, is_finer)) continue;
+    const Finding under = judged(heads, actual, other, threads, true, [](Index) {});
+    if (under.verdict() != Verdict::within) continue;
+    finding.within_under.push_back(what);
+  }
   return finding;
 }
 

@@ -16,9 +16,14 @@ enum class Verdict { within, outside, no_judgement, nothing };
 struct Finding {
   Arithmetic arithmetic;
   Index heads;
+  std::string mask;   ///< what was applied, empty if nothing
+  MaskCounts counts;  ///< of what it lets queries see
   Judgement judgement;
   WrongKernels wrong;
   std::vector<Index> vacuous_heads;  ///< whose bound zeros or the mean of v would pass
+
+  /// If it is outside: other arithmetics that it is within, as "products=tf32".
+  std::vector<std::string> within_under;
 
   /// Names of the wrong kernels that the bound rejects.
   std::vector<std::string> rejected() const;
@@ -33,6 +38,8 @@ struct Finding {
 ///
 /// actual   (..., heads, T_q, d_v)   whatever the layout of q
 /// done     is called with the number of rows that are judged
+///
+/// If a value is outside, arithmetics that kernels use without saying so are tried, too.
 Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
              const std::function<void(Index rows)>& done);
 

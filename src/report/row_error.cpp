@@ -213,7 +213,10 @@ double RowError::error(const textbook::Keys& keys, std::size_t d, double spread)
   const double of_product = arithmetic_.product_error() / u_;
   const double of_exp = std::max(kExp, arithmetic_.exp / u_);
   const double rho = u_ * (kSafety * std::sqrt(of_scores_.sum_variance) + of_scores_.sum_bias);
+  const double of_short_products =
+      arithmetic_.products == Products::float16 ? smallest_subnormal(Dtype::float16) / 2 : 0;
   const double underflow =
+      of_short_products * (keys.column_sizes[d] + 1) +
       smallest_subnormal(arithmetic_.weights) / 2 * keys.column_sizes[d] +
       smallest_subnormal(arithmetic_.sums) / 2 * static_cast<double>(keys.T_k + 1);
   const double linear = linear_[d] + (kScaleError + of_product) * std::fabs(shared_scale_[d]) +

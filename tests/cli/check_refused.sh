@@ -10,6 +10,6 @@ status sdpa check output.json -q output.json -k output.json -v output.json | hea
 echo '[[0]]' >query.json
 echo '[[0.5]]' >half.json
 for key in $(seq 512); do echo "[$((key % 2))]"; done | paste -sd, | sed 's/.*/[&]/' >keys.json
-bfloat16="-q query.json -k keys.json -v keys.json --accumulate bfloat16"
+bfloat16="-q query.json -k keys.json -v keys.json --arithmetic sums=bfloat16"
 status sdpa check half.json $bfloat16 | head -n 1
 status sdpa check half.json $bfloat16 --json | head -n 2

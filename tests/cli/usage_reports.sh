@@ -14,11 +14,17 @@ status sdpa compare a.npy b.npy --tolerance 1
 status sdpa check $inputs
 status sdpa check a.npy -q q.npy -k k.npy
 status sdpa check a.npy -q - -k - -v v.npy
-status sdpa check a.npy $inputs --accumulate int8
-status sdpa check a.npy $inputs --weights-in x
+status sdpa check a.npy $inputs --arithmetic sums=int8
+status sdpa check a.npy $inputs --arithmetic weights=x
 for size in 1e-400 1e999 -1e999 0x1p-3 inf +1 ' 1' 1,5 1e; do
   status sdpa compare a.npy b.npy --atol "$size"
 done
 status sdpa compare a.npy b.npy --max-ulp 99999999999999999999
 status sdpa check a.npy $inputs extra.npy
 status sdpa check a.npy
+status sdpa check a.npy $inputs --arithmetic sums=float32,sums=float16
+status sdpa check a.npy $inputs --arithmetic products=int8
+status sdpa check a.npy $inputs --arithmetic exp=0
+status sdpa check a.npy $inputs --arithmetic exp=2
+status sdpa check a.npy $inputs --arithmetic step=2^x
+status sdpa check a.npy $inputs --arithmetic float32

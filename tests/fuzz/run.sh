@@ -50,7 +50,7 @@ for target; do
       command_seed '-q f -k f -v - --threads 2' "$data/example/q.npy" >"$corpus/operands"
       command_seed '-q f:i8:2x2x1 -k f:i8:2x2x1 -v f:i8:2x2x1 --precision float32 -o o.bin' '\1\2\3\4' >"$corpus/raw"
       command_seed 'compare f:bf16:2x1 - --max-ulp 2 --atol 1e-6 --json' '\1\2\3\4' >"$corpus/compare"
-      command_seed 'check f -q f -k f -v f --accumulate f32 --json' "$data/example/k.npy" >"$corpus/check"
+      command_seed 'check f -q f -k f -v f --arithmetic sums=f32 --json' "$data/example/k.npy" >"$corpus/check"
       ;;
   esac
   "$build/tests/fuzz/${target}_fuzz" $limit -rss_limit_mb=256 -close_fd_mask=3 \

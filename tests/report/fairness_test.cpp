@@ -252,9 +252,9 @@ double largest_multiple(const Kind& kind, int problems, Dtype output) {
       INFO(kind.name << ", problem " << problem << ", " << way.name);
       const Judgement judgement =
           judging(kernels::honest(p, way,
-                                  !is_short                       ? kernels::as_it_is
-                                  : kind.inputs == Dtype::float16 ? to_float16
-                                                                  : to_bfloat16));
+                                  {.weights = !is_short                       ? kernels::as_it_is
+                                              : kind.inputs == Dtype::float16 ? to_float16
+                                                                              : to_bfloat16}));
       if (judgement.worst_multiple > largest) largest = judgement.worst_multiple;
       CHECK(judgement.outside == 0);
       CHECK(judgement.unbounded == 0);
@@ -264,6 +264,97 @@ double largest_multiple(const Kind& kind, int problems, Dtype output) {
 }
 
 }  // namespace
+
+namespace {
+
+double to_tf32(double value) {
+  int exponent;
+  const double fraction = std::frexp(value, &exponent);
+  return std::isfinite(value) ? std::ldexp(std::nearbyint(fraction * 2048) / 2048, exponent)
+                              : value;
+}
+
+double cut_to_tf32(double value) {
+  int exponent;
+  const double fraction = std::frexp(value, &exponent);
+  return std::isfinite(value) ? std::ldexp(std::trunc(fraction * 2048) / 2048, exponent) : value;
+}
+
+/// An arithmetic that is declared, and a kernel of it.
+struct Declared {
+  const char* name;
+  Arithmetic arithmetic;
+  kernels::Stores stores;
+  double (*output)(double) = kernels::as_it_is;
+};
+
+constexpr Arithmetic with(Dtype weights, std::optional<Dtype> scores, Products products,
+                          double exp = 0, double step = 0) {
+  return {Dtype::float32, weights, Dtype::float32, scores, products, exp, step};
+}
+
+const Declared kDeclared[] = {
+    {"products=tf32", with(Dtype::float32, {}, Products::tf32), {.factors = to_tf32}},
+    {"products=tf32, cut", with(Dtype::float32, {}, Products::tf32), {.factors = cut_to_tf32}},
+    {"products=bfloat16", with(Dtype::float32, {}, Products::bfloat16), {.factors = to_bfloat16}},
+    {"products=float16", with(Dtype::float32, {}, Products::float16), {.factors = to_float16}},
+    {"scores=bfloat16",
+     with(Dtype::float32, Dtype::bfloat16, Products::whole),
+     {.scores = to_bfloat16}},
+    {"scores=float16",
+     with(Dtype::float32, Dtype::float16, Products::whole),
+     {.scores = to_float16}},
+    {"scores=bfloat16, weights=bfloat16",
+     with(Dtype::bfloat16, Dtype::bfloat16, Products::whole),
+     {.weights = to_bfloat16, .scores = to_bfloat16}},
+    {"exp=1e-3",
+     with(Dtype::float32, {}, Products::whole, 1e-3),
+     {.exp_error = [](double x) { return 1e-3 * std::sin(20 * x); }}},
+    {"exp=1e-3, always too large",
+     with(Dtype::float32, {}, Products::whole, 1e-3),
+     {.exp_error = [](double) { return 1e-3; }}},
+    {"step=2^-11",
+     with(Dtype::float32, {}, Products::whole, 0, 0x1p-11),
+     {},
+     [](double o) { return std::nearbyint(o * 2048) / 2048; }},
+    {"step=2^-11, cut",
+     with(Dtype::float32, {}, Products::whole, 0, 0x1p-11),
+     {},
+     [](double o) { return std::floor(o * 2048) / 2048; }},
+};
+
+}  // namespace
+
+TEST_CASE("fairness: kernels of a declared arithmetic are within its bound") {
+  const char* count = std::getenv("SDPA_FAIRNESS");
+  const int problems = count != nullptr ? std::stoi(count) : 1;
+  for (const Declared& declared : kDeclared) {
+    double largest = 0;
+    for (const Kind& kind : kKinds) {
+      if (kind.inputs != Dtype::float32) continue;
+      Generator generator(20261201);
+      for (int problem = 0; problem < problems; ++problem) {
+        const OneHead p = kind.problem(generator, kind.masked || problem % 10 == 9 ? 40 : 2);
+        const auto in_float16 = [](double x) { return std::fabs(x) < 6e4; };
+        if (p.T_k > 100 || (declared.arithmetic.products == Products::float16 &&
+                            !std::all_of(p.v.begin(), p.v.end(), in_float16)))
+          continue;
+        const Judging judging(p, kind.inputs, declared.arithmetic);
+        for (const kernels::Way& way : kernels::kWays) {
+          INFO(declared.name << ", " << kind.name << ", problem " << problem << ", " << way.name);
+          std::vector<double> o = kernels::honest(p, way, declared.stores);
+          for (double& o_td : o) o_td = declared.output(o_td);
+          const Judgement judgement = judging(o);
+          largest = std::max(largest, judgement.worst_multiple);
+          CHECK(judgement.outside == 0);
+        }
+      }
+    }
+    std::printf("%-45s largest error / bound on all kinds: %.3f\n", declared.name, largest);
+    INFO(declared.name);
+    CHECK(largest >= 0.05);
+  }
+}
 
 TEST_CASE("fairness: honest kernels are within the bound, and it is within 20 of their errors") {
   const char* count = std::getenv("SDPA_FAIRNESS");

@@ -168,8 +168,17 @@ constexpr Way kWays[] = {
     {.name = "tiles of 32, exp within two ulp", .block = 32, .rough_exp = true},
 };
 
-inline float honest_exp(float x, const Way& way) {
-  const float y = way.exp2 ? std::exp2(x) : std::exp(x);
+/// What a kernel does to numbers beside computing in float32.
+struct Stores {
+  double (*weights)(double) = as_it_is;  ///< that enter the second product
+  double (*scores)(double) = as_it_is;   ///< products, their scaled values, and these with a bias
+  double (*factors)(double) = as_it_is;  ///< of products
+  double (*exp_error)(double x) = [](double) { return 0.0; };  ///< relative, of exp(x)
+};
+
+inline float honest_exp(float x, const Way& way, const Stores& stores) {
+  const float y = static_cast<float>((way.exp2 ? std::exp2(x) : std::exp(x)) *
+                                     (1 + (x == 0 || std::isinf(x) ? 0 : stores.exp_error(x))));
   if (!way.rough_exp || x == 0 || std::isinf(x)) return y;
   std::uint32_t bits;
   std::memcpy(&bits, &x, sizeof bits);
@@ -177,9 +186,10 @@ inline float honest_exp(float x, const Way& way) {
   return std::nextafter(std::nextafter(y, to), to);
 }
 
-/// Attention in float32 in one of these ways. `store` is applied to the weights that enter the
-/// second product.
-inline Values honest(const OneHead& p, const Way& way, double (*store)(double)) {
+/// Attention in float32 in one of these ways.
+inline Values honest(const OneHead& p, const Way& way, const Stores& stores) {
+  const auto factor = [&](float x) { return static_cast<float>(stores.factors(x)); };
+  const auto score = [&](float x) { return static_cast<float>(stores.scores(x)); };
   const float log2e = 1.44269504088896340736f;
   const float scale = (way.exp2 ? log2e : 1) * static_cast<float>(1 / std::sqrt(double(p.d_k)));
   Values o;
@@ -188,11 +198,13 @@ inline Values honest(const OneHead& p, const Way& way, double (*store)(double)) 
     for (int j = 0; j < p.T_k; ++j) {
       for (int i = 0; i < p.d_k; ++i) {
         const auto q_i = static_cast<float>(p.q[t * p.d_k + i]);
-        products[i] = (way.scale_q ? q_i * scale : q_i) * static_cast<float>(p.k[j * p.d_k + i]);
+        products[i] = factor(way.scale_q ? q_i * scale : q_i) *
+                      factor(static_cast<float>(p.k[j * p.d_k + i]));
       }
-      s[j] = way.scale_q ? sum(products, way.order) : sum(products, way.order) * scale;
+      s[j] = score(sum(products, way.order));
+      if (!way.scale_q) s[j] = score(s[j] * scale);
       if (!p.bias.empty())
-        s[j] += (way.exp2 ? log2e : 1) * static_cast<float>(p.bias[t * p.T_k + j]);
+        s[j] = score(s[j] + (way.exp2 ? log2e : 1) * static_cast<float>(p.bias[t * p.T_k + j]));
     }
     std::vector<float> lse;
     std::vector<std::vector<float>> parts;
@@ -208,18 +220,18 @@ inline Values honest(const OneHead& p, const Way& way, double (*store)(double)) 
           first = last;
           continue;
         }
-        const float rescale = honest_exp(before - largest, way);
+        const float rescale = honest_exp(before - largest, way, stores);
         std::vector<float> w, terms;
-        for (int j = first; j < last; ++j) w.push_back(honest_exp(s[j] - largest, way));
+        for (int j = first; j < last; ++j) w.push_back(honest_exp(s[j] - largest, way, stores));
         total = total * rescale + sum(w, way.order);
         for (float& w_j : w) {
           if (way.divide_first) w_j /= total;
-          w_j = static_cast<float>(store(w_j));
+          w_j = factor(static_cast<float>(stores.weights(w_j)));
         }
         for (int d = 0; d < p.d_v; ++d) {
           terms.clear();
           for (int j = first; j < last; ++j)
-            terms.push_back(w[j - first] * static_cast<float>(p.v[j * p.d_v + d]));
+            terms.push_back(w[j - first] * factor(static_cast<float>(p.v[j * p.d_v + d])));
           o_t[d] = o_t[d] * rescale + sum(terms, way.order);
         }
         first = last;
@@ -232,7 +244,7 @@ inline Values honest(const OneHead& p, const Way& way, double (*store)(double)) 
     }
     const float largest = *std::max_element(lse.begin(), lse.end());
     float total = 0;
-    for (float& part : lse) total += part = honest_exp(part - largest, way);
+    for (float& part : lse) total += part = honest_exp(part - largest, way, stores);
     for (int d = 0; d < p.d_v; ++d) {
       float merged = 0;
       for (std::size_t part = 0; part < parts.size(); ++part)
