@@ -4,12 +4,12 @@ cat >case.json <<'END'
  "Expected": [[2, 2], [1.5, 3]], "m": [3], "about": {"by": "hand"}}
 END
 sdpa case.json -o out.npz --dtype float32
-sdpa check case.json | head -n 2
-sdpa check out.npz case.json | head -n 2
-sdpa check case.json#Expected case.json | head -n 2
+sdpa check case.json | grep -e bound: -e output
+sdpa check out.npz case.json | grep -e bound: -e output
+sdpa check case.json#Expected case.json | grep -e bound: -e output
 sed 's/1.5/1.6/' case.json >wrong.json
 status sdpa check wrong.json >report
-head -n 2 report
+grep -e bound: -e output report
 
 echo archives
 cp "$data"/forms/case/{options,further_names}.npz .
