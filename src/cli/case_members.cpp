@@ -4,6 +4,8 @@
 #include "base/numbers.h"
 #include "io/quote.h"
 
+#include <algorithm>
+
 namespace sdpa {
 
 void CaseMembers::take(
@@ -28,6 +30,17 @@ std::string CaseMembers::text_of(const CaseMember& member, const std::string& na
   for (Index i = 0; i < array.shape().element_count(); ++i)
     text += (i == 0 ? "" : ",") + shortest_text(array.at(i));
   return text;
+}
+
+int CaseMembers::choice_of(const CaseMember& member, const std::string& name,
+                           std::span<const std::string_view> choices) {
+  const std::string word = text_of(member, name);
+  const auto at = std::ranges::find(choices, std::string_view(word));
+  if (at != choices.end()) return static_cast<int>(at - choices.begin());
+  std::string listed;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    listed += (i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ") + std::string(choices[i]);
+  throw Error(name, in_quotes(word) + " is not " + listed);
 }
 
 NamedArray CaseMembers::array_of(const CaseMember& member, const std::string& name) {

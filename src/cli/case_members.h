@@ -4,6 +4,7 @@
 #include "io/case.h"
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ class CaseMembers {
   /// A member as the word that its option would have: a text, or one or two numbers joined by a
   /// comma. Throws Error, beginning with `name`, if it is neither.
   static std::string text_of(const CaseMember& member, const std::string& name);
+
+  /// Which of the choices the word is. Throws Error, beginning with `name`, if it is none of them.
+  static int choice_of(const CaseMember& member, const std::string& name,
+                       std::span<const std::string_view> choices);
 
   /// A member as an array. Throws Error if it is a text.
   static NamedArray array_of(const CaseMember& member, const std::string& name);

@@ -56,17 +56,6 @@ NamedArray read_lengths(const char* name, const std::string& word) {
   return {read_array(word), place_of(word)};
 }
 
-template <std::size_t count>
-int choice_from(const std::string& name, const std::string& word,
-                const std::string_view (&choices)[count]) {
-  const auto at = std::ranges::find(choices, std::string_view(word));
-  if (at != std::end(choices)) return static_cast<int>(at - std::begin(choices));
-  std::string listed;
-  for (std::size_t i = 0; i < count; ++i)
-    listed += (i == 0 ? "" : i + 1 == count ? " or " : ", ") + std::string(choices[i]);
-  throw Error(name, in_quotes(word) + " is not " + listed);
-}
-
 bool truth_of(const CaseMember& member, const std::string& name) {
   if (member.array && member.array->shape().element_count() == 1 &&
       (member.array->at(0) == 0 || member.array->at(0) == 1))
@@ -136,12 +125,12 @@ MaskOptions read_mask(const MaskArguments& a, const std::vector<CaseMember>& mem
   bool mask_true = a.mask_hides.has_value();
   all.take("mask-true", mask_true, [&](const CaseMember& m, const std::string& name) {
     mask_true = true;
-    mask.mask_hides = choice_from(name, CaseMembers::text_of(m, name), kMaskTrue) == 1;
+    mask.mask_hides = CaseMembers::choice_of(m, name, kMaskTrue) == 1;
   });
-  all.take(
-      "empty-rows", a.empty_rows.has_value(), [&](const CaseMember& m, const std::string& name) {
-        mask.empty_rows = EmptyRows(choice_from(name, CaseMembers::text_of(m, name), kEmptyRows));
-      });
+  all.take("empty-rows", a.empty_rows.has_value(),
+           [&](const CaseMember& m, const std::string& name) {
+             mask.empty_rows = EmptyRows(CaseMembers::choice_of(m, name, kEmptyRows));
+           });
   if (mask_true && !mask.mask)
     throw Error("--mask-true", "there is no --mask whose true could mean anything");
   return mask;

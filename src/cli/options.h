@@ -1,8 +1,8 @@
 #pragma once
 
 #include "attention/attention.h"
-#include "attention/layout.h"
 #include "cli/arithmetic_option.h"
+#include "cli/layout_arguments.h"
 #include "cli/mask_arguments.h"
 #include "cli/progress.h"
 #include "cli/scoring_arguments.h"
@@ -26,15 +26,7 @@ struct ProblemOptions {
   /// One file with all three operands, as argument of read_case.
   std::optional<std::string> case_file;
 
-  std::optional<AxisOrder> axis_order;  ///< of q, k, v and the output; absent: htd
-  std::optional<Index> heads;           ///< that the last axis of q holds; not with axis_order
-
-  /// Where packed sequences begin, as arguments of read_array.
-  std::optional<std::string> cu_seqlens_q, cu_seqlens_k;
-
-  /// But for the offsets of packed sequences, which are files.
-  Layout layout() const { return {axis_order.value_or(AxisOrder::htd), heads}; }
-
+  LayoutArguments layout;
   MaskArguments mask;
   ScoringArguments scoring;
 };

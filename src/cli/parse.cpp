@@ -78,19 +78,8 @@ void require_inputs(const ProblemOptions& problem, bool takes_case) {
     throw Error(missing->first, "missing; -q, -k and -v belong together");
 }
 
-void require_one_layout(const ProblemOptions& problem) {
-  if (problem.heads && problem.axis_order)
-    throw Error("--layout", "--heads says where the heads lie: (..., T, H d)");
-}
-
 void require_packed_sequences_whole(const ProblemOptions& problem) {
-  const auto &q = problem.cu_seqlens_q, &k = problem.cu_seqlens_k;
-  if (q.has_value() != k.has_value())
-    throw Error(q ? "--cu-seqlens-k" : "--cu-seqlens-q",
-                "missing; --cu-seqlens-q and --cu-seqlens-k belong together");
-  if (!q) return;
-  if (problem.axis_order != AxisOrder::thd)
-    throw Error("--cu-seqlens-q", "packed sequences lie in (total, H, d); give --layout thd");
+  if (!problem.layout.cu_seqlens_q) return;
   for (const auto& [name, files] : {std::pair("--key", &problem.k), {"--value", &problem.v}})
     if (files->size() > 1)
       throw Error(name, "given " + std::to_string(files->size()) +
@@ -153,7 +142,7 @@ Request request(Command command, const AllOptions& o) {
     case Command::check:
       if (!o.problem.case_file) require("ACTUAL", o.actual, "the output that is to be checked");
       require_inputs(o.problem, false);
-      require_one_layout(o.problem);
+      require_one_layout(o.problem.layout);
       require_packed_sequences_whole(o.problem);
       return CheckOptions{o.actual,           o.problem,  o.arithmetic,
                           o.settings.threads, o.progress, o.json};
@@ -163,7 +152,7 @@ Request request(Command command, const AllOptions& o) {
     default:
       if (o.generate) return ShowOptions{generated_text(*o.generate)};
       require_inputs(o.problem, true);
-      require_one_layout(o.problem);
+      require_one_layout(o.problem.layout);
       require_packed_sequences_whole(o.problem);
       return AttendOptions{
           o.problem, o.output.value_or("-"), o.weights, o.format, o.settings, o.progress,

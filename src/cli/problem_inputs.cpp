@@ -16,21 +16,11 @@ namespace sdpa {
 
 namespace {
 
-/// How heads, and sequences, lie in the operands.
-Layout read_layout(const ProblemOptions& options) {
-  Layout layout = options.layout();
-  const auto read = [](const std::optional<std::string>& word) {
-    return word ? std::optional(NamedArray{read_array(*word), place_of(*word)}) : std::nullopt;
-  };
-  layout.q_offsets = read(options.cu_seqlens_q);
-  layout.k_offsets = read(options.cu_seqlens_k);
-  return layout;
-}
-
 ProblemInputs read_case_file(const ProblemOptions& options, bool with_output) {
   const std::string& word = *options.case_file;
   std::vector<std::string_view> names = mask_member_names();
   std::ranges::copy(scoring_member_names(), std::back_inserter(names));
+  std::ranges::copy(layout_member_names(), std::back_inserter(names));
   const Case c = read_case(word, {names, with_output});
   const std::string place = place_of(word);
   if (with_output && !c.output)
@@ -42,7 +32,7 @@ ProblemInputs read_case_file(const ProblemOptions& options, bool with_output) {
   ProblemInputs inputs{*c.q.array,
                        *c.k.array,
                        *c.v.array,
-                       read_layout(options),
+                       read_layout(options.layout, c.others, place),
                        {called(c.q), called(c.k), called(c.v)},
                        read_mask(options.mask, c.others, place),
                        read_scoring(options.scoring, c.others, place),
@@ -58,6 +48,7 @@ ProblemInputs read_case_file(const ProblemOptions& options, bool with_output) {
 
 ProblemInputs read_problem(const ProblemOptions& options, bool with_output) {
   if (options.case_file) return read_case_file(options, with_output);
+  const Layout layout = read_layout(options.layout);
   std::vector<InputFile> files;
   const auto read = [&](const std::string& word) {
     const NamedArray file{read_array(word), place_of(word)};
@@ -68,13 +59,13 @@ ProblemInputs read_problem(const ProblemOptions& options, bool with_output) {
   const auto read_all = [&](const std::vector<std::string>& words) {
     std::vector<NamedArray> parts;
     for (const std::string& word : words) parts.push_back(read(word));
-    return joined(parts, options.layout());
+    return joined(parts, layout);
   };
   const NamedArray q = read(options.q), k = read_all(options.k), v = read_all(options.v);
   return {q.array,
           k.array,
           v.array,
-          read_layout(options),
+          layout,
           {q.name, k.name, v.name},
           read_mask(options.mask),
           read_scoring(options.scoring),
@@ -113,16 +104,15 @@ bool fits_other_order(const ProblemInputs& in, const Problem& problem) {
 
 std::string layout_text(const ProblemInputs& inputs, const Problem& problem) {
   if (inputs.q.shape().rank() == 2 && !inputs.layout.heads) return "";
-  constexpr const char* kOrders[] = {"htd", "thd"};
-  const int order = static_cast<int>(inputs.layout.order);
-  std::string text =
-      inputs.layout.heads ? "heads side by side: " : std::string("layout ") + kOrders[order] + ": ";
+  const bool is_thd = inputs.layout.order == AxisOrder::thd;
+  std::string text = inputs.layout.heads ? "heads side by side: "
+                                         : "layout " + std::string(kAxisOrders[is_thd]) + ": ";
   if (!problem.q.batch().empty()) text += "batch " + std::to_string(problem.batch) + ", ";
   text += heads_text(problem) + ", ";
   if (problem.packing.is_packed()) return text + problem.packing.text();
   text += "T_q " + std::to_string(problem.n.T_q) + ", T_k " + std::to_string(problem.n.T_k);
   if (fits_other_order(inputs, problem))
-    text += std::string("; the shapes would fit --layout ") + kOrders[1 - order] + " too";
+    text += "; the shapes would fit --layout " + std::string(kAxisOrders[!is_thd]) + " too";
   return text;
 }
 

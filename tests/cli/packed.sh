@@ -19,6 +19,19 @@ packed cu.npy cu.json -o o.json && packed cu.json cu.json | cmp - o.json
 echo 'check:'
 sdpa check o.json -q q.json -k k.json -v v.json --layout thd --cu-seqlens-q cu.json --cu-seqlens-k cu.json | head -1
 
+echo 'a case file with members spelled as the options:'
+case_with() { echo "{\"q\": $(cat q.json), \"k\": $(cat k.json), \"v\": $(cat v.json), $1}" >case.json; }
+case_with '"layout": "thd", "cu_seqlens_q": [0, 2, 3], "cu_seqlens_k": [0, 2, 3], "causal": true'
+sdpa case.json
+case_with '"heads": 1'
+sdpa case.json --verbose -o o.json
+status sdpa case.json --layout thd
+status sdpa case.json --heads 1
+case_with '"layout": "dht"'
+status sdpa case.json
+case_with '"layout": "thd", "cu-seqlens-q": [0, 3]'
+status sdpa case.json
+
 status packed cu_q.json cu_k.json --causal
 packed cu_q.json cu_k.json --causal --align bottom-right
 packed cu_q.json cu_k.json -o o.json
