@@ -4,7 +4,10 @@
 #include "stage/group.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
+#include <map>
+#include <tuple>
 #include <vector>
 
 namespace sdpa {
@@ -27,6 +30,31 @@ Index seen_pairs(Rows rows) {
     pairs += head.visible.range(row.t, head.n.T_k).count();
   }
   return pairs;
+}
+
+/// The rows, those with the same k and v together in the order in which these first appear. Heads
+/// that share keys lie apart where each has several sequences.
+std::vector<RowTask> gather_by_keys(Rows rows) {
+  using Keys = std::tuple<const std::byte*, const std::byte*, Index>;
+  std::map<Keys, std::vector<RowTask>*> seen;
+  std::deque<std::vector<RowTask>> runs;
+  const Head* before = nullptr;
+  std::vector<RowTask>* run = nullptr;
+  for (const RowTask& row : rows) {
+    const Head& head = *row.head;
+    if (&head != before) {
+      std::vector<RowTask>*& known = seen[{head.k.row(0), head.v.row(0), head.n.T_k}];
+      if (known == nullptr) known = &runs.emplace_back();
+      run = known;
+      before = &head;
+    }
+    run->push_back(row);
+  }
+  std::vector<RowTask> gathered;
+  gathered.reserve(rows.size());
+  for (const std::vector<RowTask>& some : runs)
+    gathered.insert(gathered.end(), some.begin(), some.end());
+  return gathered;
 }
 
 /// The rows that have the same k and v.
@@ -57,9 +85,10 @@ void add_groups(Rows rows, Index groups, Index lanes, std::vector<Rows>& to) {
 }  // namespace
 
 template <class Number>
-void run_stage(const kernel::Kernel<Number>& kernel, std::span<const RowTask> rows, int threads,
+void run_stage(const kernel::Kernel<Number>& kernel, std::span<const RowTask> tasks, int threads,
                const StageSink<Number>& sink) {
-  if (rows.empty()) return;
+  if (tasks.empty()) return;
+  const std::vector<RowTask> rows = gather_by_keys(tasks);
   const Extents& n = rows.front().head->n;
   const Index work = seen_pairs(rows) * (n.d_k + n.d_v);
   const Index workers = std::clamp<Index>(work / kWorthAThread, 1, threads);

@@ -48,7 +48,7 @@ struct StageSink {
 };
 
 /// Runs one arithmetic of the kernel over rows, in groups of several. Rows of heads with the same k
-/// and v stand together and are shared out together. All heads have the same d_k and d_v.
+/// and v are computed together, wherever they stand. All heads have the same d_k and d_v.
 ///
 /// Groups whose scores are all known to be small keep their maximum in: how such a row is rounded
 /// depends on its neighbours, within the bounds of exact/bound.h. Plain arithmetic, whose bytes
