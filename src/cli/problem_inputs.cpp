@@ -105,15 +105,15 @@ bool fits_other_order(const ProblemInputs& in, const Problem& problem) {
 std::string layout_text(const ProblemInputs& inputs, const Problem& problem) {
   if (inputs.q.shape().rank() == 2 && !inputs.layout.heads) return "";
   const bool is_thd = inputs.layout.order == AxisOrder::thd;
-  std::string text = inputs.layout.heads ? "heads side by side: "
-                                         : "layout " + std::string(kAxisOrders[is_thd]) + ": ";
+  std::string text =
+      inputs.layout.heads ? "heads side by side" : "layout " + std::string(kAxisOrders[is_thd]);
+  if (fits_other_order(inputs, problem))
+    text += " (the shapes would fit " + std::string(kAxisOrders[!is_thd]) + " too)";
+  text += ": ";
   if (!problem.q.batch().empty()) text += "batch " + std::to_string(problem.batch) + ", ";
   text += heads_text(problem) + ", ";
   if (problem.packing.is_packed()) return text + problem.packing.text();
-  text += "T_q " + std::to_string(problem.n.T_q) + ", T_k " + std::to_string(problem.n.T_k);
-  if (fits_other_order(inputs, problem))
-    text += "; the shapes would fit --layout " + std::string(kAxisOrders[!is_thd]) + " too";
-  return text;
+  return text + "T_q " + std::to_string(problem.n.T_q) + ", T_k " + std::to_string(problem.n.T_k);
 }
 
 void warn_of_nan_inputs(const ProblemInputs& inputs) {
