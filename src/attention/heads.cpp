@@ -143,7 +143,7 @@ Heads::Heads(const Array& q, const Array& k, const Array& v, const Settings& set
       mask_(mask_of(mask, problem_)),
       scoring_(scoring),
       dtype_(settings.dtype.value_or(result_type(result_type(q.dtype(), k.dtype()), v.dtype()))) {
-  if (!scoring_.text().empty()) throw Error(scoring_.text(), "is not computed");
+  if (scoring_.softcap || scoring_.sinks) throw Error(scoring_.text(), "is not computed");
   if (problem_.packing.is_packed() && settings.weights)
     throw Error("--weights", "those of packed sequences are matrices of different shapes");
 }
@@ -151,6 +151,7 @@ Heads::Heads(const Array& q, const Array& k, const Array& v, const Settings& set
 Head Heads::head(Index h) const {
   Head head = problem_.head(h);
   head.visible = mask_.of_head(h);
+  if (scoring_.scale) set_scale(head, *scoring_.scale);
   return head;
 }
 

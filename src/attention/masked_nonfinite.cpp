@@ -107,13 +107,14 @@ class MaskedNonfinite {
   /// 0 where the score of a key is a finite number, else what IEEE 754 makes of the sum of
   /// products. A finite product counts as finite even where float64 could not hold it.
   double score_class(Index t, Index j) const {
-    double sum = std::isfinite(bias(t, j)) ? 0 : bias(t, j);
-    if (head_.q.rows_finite(t, 1) && k_finite_[static_cast<std::size_t>(j)] != 0) return sum;
+    const double added = std::isfinite(bias(t, j)) ? 0 : bias(t, j);
+    if (head_.q.rows_finite(t, 1) && k_finite_[static_cast<std::size_t>(j)] != 0) return added;
+    double sum = 0;
     for (Index i = 0; i < head_.n.d_k; ++i) {
       const double x = head_.q.at(t, i), y = head_.k.at(j, i);
       if (!std::isfinite(x) || !std::isfinite(y)) sum += x * y;
     }
-    return sum;
+    return (sum == 0 ? 0 : sum * head_.q_sign) + added;
   }
 
   void fill_with_nan(Index t) {
@@ -145,7 +146,7 @@ class MaskedNonfinite {
 
   /// One row, of which exactly these keys have finite scores and the others none.
   void run_gathered(Index t, const std::vector<Index>& keys) {
-    Head row = make_head(head_.q.part(t, 1), MatrixView(gather_rows(finite_.k, keys)),
+    Head row = head_like(head_, head_.q.part(t, 1), MatrixView(gather_rows(finite_.k, keys)),
                          MatrixView(gather_rows(finite_.v, keys)));
     if (head_.visible.bias) {
       Array of_keys(Shape({std::ssize(keys)}), Dtype::float64);

@@ -104,7 +104,7 @@ class Nonfinite {
       const double x = head_.q.at(t, i), y = head_.k.at(j, i);
       if (!std::isfinite(x) || !std::isfinite(y)) sum += x * y;
     }
-    return sum;
+    return sum == 0 ? 0 : sum * head_.q_sign;
   }
 
   void fill_with_nan(Index t) {
@@ -119,7 +119,7 @@ class Nonfinite {
   /// Rows with finite scores for exactly these keys, and -inf for the others.
   void run_rows(const std::vector<Index>& rows, const std::vector<Index>& keys) {
     const bool every_key = std::ssize(keys) == head_.n.T_k;
-    const Head finite = make_head(gather_rows(head_.q, rows),
+    const Head finite = head_like(head_, gather_rows(head_.q, rows),
                                   every_key ? head_.k : MatrixView(gather_rows(head_.k, keys)),
                                   every_key ? v_ : MatrixView(gather_rows(v_, keys)));
     Attention part = empty_results(finite.n.T_q, finite.n.T_k, finite.n.d_v,

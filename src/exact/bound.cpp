@@ -19,7 +19,7 @@ namespace sdpa {
 //    double-double products are cut at a power of two P from 2N up to 4N (dot_power below). High
 //    parts add up exactly: they are multiples of u P, and no sum of them exceeds P. A low part is
 //    at most u P; it, and each sum of them, is rounded: n products of a chain are off by (n (n +
-//    1) / 2 + n) u^2 P. Each chain that joins adds 3u^2 N. M is 1/sqrt(d_k) times N, a bound of
+//    1) / 2 + n) u^2 P. Each chain that joins adds 3u^2 N. M is N times the scale, a bound of
 //    all scores.
 // 2. Numerators. p_j = exp(s_j - m), s_j and m being scaled: the subtraction is exact where scores
 //    are bounded (m = 0), else off by `subtract` 2M. Scaling adds `scale` times what is scaled, at
@@ -72,11 +72,6 @@ constexpr double kLargestError = 0x1p-12;
 constexpr double kLargestScore = 0x1p50;
 static_assert(kFeatures * 4 * 0x1p-53 * kLargestScore <= 8);
 
-/// 1/sqrt(d_k)
-double inverse_root(const Head& head) {
-  return 1 / std::sqrt(static_cast<double>(head.n.d_k));
-}
-
 /// Raises of the maximum on the way through all keys.
 double raises(const Head& head) {
   const auto keys = static_cast<double>(head.n.T_k);
@@ -86,10 +81,12 @@ double raises(const Head& head) {
 /// What W holds besides the partial sums, where M bounds the scores and `bias` what is added to them.
 double weights_error(const kernel::ArithmeticError& a, const Head& head, double M, bool bounded,
                      double bias = 0) {
+  if (!head.is_scale_moderate()) return HUGE_VAL;
   const double S = M + bias;
   const double chains = std::ceil(static_cast<double>(head.n.d_k) / kFeatures);
   double error =
-      a.dot * chains * M + a.scale * S + a.exp + static_cast<double>(head.n.d_k) * a.underflow;
+      a.dot * chains * M + a.scale * S + a.exp +
+      static_cast<double>(head.n.d_k) * a.underflow * std::max(1.0, head.score_scale_high);
   if (head.visible.bias) error += a.bias * S;
   if (!bounded) error += (4 * a.subtract + 3 * a.scale) * S + raises(head) * (a.exp + a.multiply);
   return error * kSlack;
@@ -107,7 +104,7 @@ double power_above(double x) {
 }
 
 double partial_sums_error(const kernel::ArithmeticError& a, const Head& head, double sums) {
-  return inverse_root(head) * a.partial_sum * sums * kSlack;
+  return head.score_scale_high * a.partial_sum * sums * kSlack;
 }
 
 }  // namespace
@@ -127,11 +124,11 @@ double dot_power(const NearKeys& near) {
 }
 
 double score_bound(const Head& head, const Norms& norms, double q_norm) {
-  return inverse_root(head) * q_norm * norms.k * kSlack;
+  return head.score_scale_high * q_norm * norms.k * kSlack;
 }
 
 double score_bound(const Head& head, const NearKeys& near) {
-  return inverse_root(head) * near.products * kSlack;
+  return head.score_scale_high * near.products * kSlack;
 }
 
 double left_out(const Head& head, const NearKeys& near) {

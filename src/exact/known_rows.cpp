@@ -28,7 +28,7 @@ KnownRows::KnownRows(std::span<const MeasuredRows> parts, Index rows,
     const Head& head = *part.rows.head;
     std::vector<double> q_t(static_cast<std::size_t>(head.n.d_k));
     for (Index r = 0; r < part.rows.count; ++r) {
-      head.q.read_rows(part.rows.first + r, 1, q_t.data());
+      head.read_query(part.rows.first + r, q_t.data());
       const QueryNorms query = query_norms(*part.norms, q_t.data());
       const Index row = part.rows.at + r, t = part.rows.first + r;
       const double scores = score_bound(head, *part.norms, query.norm);

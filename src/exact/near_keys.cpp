@@ -48,7 +48,7 @@ struct ScaledQuery {
 
 ScaledQuery read_scaled(const Head& head, const Norms& norms, Index t) {
   ScaledQuery query{std::vector<double>(static_cast<std::size_t>(head.n.d_k))};
-  head.q.read_rows(t, 1, query.q_t.data());
+  head.read_query(t, query.q_t.data());
   double largest = 0;
   for (double q : query.q_t) largest = std::max(largest, std::fabs(q));
   if (largest == 0 || query_norms(norms, query.q_t.data()).norm * norms.k < 0x1p1000) return query;
@@ -78,7 +78,7 @@ NearKeys choose(const Head& head, const double* dots, const double* sizes, const
   const auto error = [&](Index j) { return dot_error(head.n.d_k, sizes[j]) + query.lost; };
   double largest = -HUGE_VAL;
   for (Index j = 0; j < T_k; ++j) largest = std::max(largest, dots[j] - error(j));
-  const double root = std::sqrt(static_cast<double>(head.n.d_k));
+  const double root = 1 / head.score_scale_high;
   const double limit =
       largest - gap * root * query.power * (1 + 0x1p-30) - 0x1p-52 * std::fabs(largest);
   NearKeys near{KeySet(T_k), 0, gap, 0};

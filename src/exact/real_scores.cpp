@@ -8,17 +8,20 @@
 
 namespace sdpa {
 
-// Equal scores. Scores are q_t k_j / sqrt(d_k) + b_j. Where d_k is the square of an integer r, they are
-// (q_t k_j + r b_j) / r: sums of products as without a bias. Else sqrt(d_k) is irrational, and two
-// scores are equal only if both their dot products and their biases are.
+// Equal scores. Scores are f q_t k_j / sqrt(n) + b_j, f being the factor and n the root of the scale.
+// Where n is the square of an integer r, the scale is rational, and scores are (f q_t k_j + r b_j) / r:
+// for f = 1 sums of products as without a bias, for others exact sums of three factors. Else sqrt(n)
+// is irrational, and two scores are equal only if both their dot products and their biases are.
 
 RealScores::RealScores(const Head& head, Index t, std::span<const Index> keys)
     : head_(head), t_(t), keys_(keys), q_t_(static_cast<std::size_t>(head.n.d_k)) {
-  head.q.read_rows(t, 1, q_t_.data());
+  head.read_query(t, q_t_.data());
   if (head.visible.bias) {
-    const auto root = static_cast<Index>(std::lround(std::sqrt(static_cast<double>(head.n.d_k))));
-    if (root * root == head.n.d_k) {
-      root_ = static_cast<double>(root);
+    const auto root =
+        static_cast<Index>(std::lround(std::sqrt(static_cast<double>(head.scale.root))));
+    if (root * root == head.scale.root) root_ = static_cast<double>(root);
+    has_bias_feature_ = root_ != 0 && head.scale.factor == 1;
+    if (has_bias_feature_) {
       q_t_.push_back(root_);
     } else {
       for (Index j : keys) head.visible.bias->read(t, j, 1, &biases_.emplace_back());
@@ -36,7 +39,7 @@ RealScores::RealScores(const Head& head, Index t, std::span<const Index> keys)
 
 void RealScores::read_key(Index j, double* k_j) const {
   head_.k.read_rows(j, 1, k_j);
-  if (root_ != 0) head_.visible.bias->read(t_, j, 1, k_j + head_.n.d_k);
+  if (has_bias_feature_) head_.visible.bias->read(t_, j, 1, k_j + head_.n.d_k);
 }
 
 void RealScores::group_positions() {
@@ -74,6 +77,7 @@ int RealScores::compare(Index a, Index b) {
   const int by_biases = (x > y) - (x < y);
   if (by_dots == 0 || by_biases == 0 || by_dots == by_biases)
     return by_dots != 0 ? by_dots : by_biases;
+  if (root_ != 0) return mpfr_sgn(static_cast<mpfr_srcptr>(rational_difference(a, b)));
   BigFloat difference(64);
   biased_difference(difference, a, b);
   return mpfr_sgn(static_cast<mpfr_srcptr>(difference));
@@ -94,10 +98,10 @@ double RealScores::least_gap(std::size_t above, std::size_t g) const {
   const auto a = static_cast<std::size_t>(first_of(above)),
              b = static_cast<std::size_t>(first_of(g));
   const Difference dots = subtract(dots_[a], dots_[b]);
-  const double root = std::sqrt(static_cast<double>(head_.n.d_k));
-  const double of_dots = dots.value / root;
+  const double scale = head_.score_scale_high;
+  const double of_dots = dots.value * scale;
   const double of_biases = biases_.empty() ? 0 : biases_[a] - biases_[b];
-  const double gap = of_dots + of_biases - dots.error / root -
+  const double gap = of_dots + of_biases - dots.error * scale * (1 + 0x1p-50) -
                      0x1p-49 * (std::fabs(of_dots) + std::fabs(of_biases));
   return gap > 0 ? gap : 0;
 }
@@ -106,12 +110,14 @@ void RealScores::difference(mpfr_ptr difference, std::size_t above, std::size_t 
   score_difference(difference, first_of(g), first_of(above));
 }
 
-/// 1/sqrt(d_k), rounded once.
+/// The scale, off by one rounding and 2^-32 of one.
 const BigFloat& RealScores::scale(mpfr_prec_t precision) {
   if (mpfr_get_prec(scale_) != precision) {
-    mpfr_set_prec(scale_, precision);
-    mpfr_set_ui(scale_, static_cast<unsigned long>(head_.n.d_k), MPFR_RNDN);
+    mpfr_set_prec(scale_, precision + 32);
+    mpfr_set_ui(scale_, static_cast<unsigned long>(head_.scale.root), MPFR_RNDN);
     mpfr_rec_sqrt(scale_, scale_, MPFR_RNDN);
+    mpfr_mul_d(scale_, scale_, head_.scale.factor, MPFR_RNDN);
+    mpfr_prec_round(scale_, precision, MPFR_RNDN);
   }
   return scale_;
 }
@@ -126,6 +132,10 @@ void RealScores::score_difference(mpfr_ptr difference, Index a, Index b) {
 /// The same where dot products and biases may cancel, but for scores that are equal not completely:
 /// with so much precision that the difference is off by less than one rounding.
 void RealScores::biased_difference(mpfr_ptr difference, Index a, Index b) {
+  if (root_ != 0) {
+    mpfr_div_d(difference, rational_difference(a, b), root_, MPFR_RNDN);
+    return;
+  }
   const mpfr_prec_t wanted = mpfr_get_prec(difference);
   for (mpfr_prec_t precision = wanted + 64;; precision *= 2) {
     BigFloat dots(precision), biases(precision), sum(precision);
@@ -148,6 +158,20 @@ void RealScores::biased_difference(mpfr_ptr difference, Index a, Index b) {
     mpfr_set(difference, sum, MPFR_RNDN);
     return;
   }
+}
+
+/// r times score a minus score b where the scale is f / r, exactly: products of three doubles and
+/// dots of T_k terms lie between 2^(-3 * 1074) and 2^(3 * 1024) T_k.
+BigFloat RealScores::rational_difference(Index a, Index b) {
+  constexpr mpfr_prec_t kExact = 6500;
+  BigFloat dots(kExact), biases(kExact);
+  mpfr_sub(dots, big_dot_of(a), big_dot_of(b), MPFR_RNDN);
+  mpfr_mul_d(dots, dots, head_.scale.factor, MPFR_RNDN);
+  mpfr_set_d(biases, biases_[static_cast<std::size_t>(a)], MPFR_RNDN);
+  mpfr_sub_d(biases, biases, biases_[static_cast<std::size_t>(b)], MPFR_RNDN);
+  mpfr_mul_d(biases, biases, root_, MPFR_RNDN);
+  mpfr_add(dots, dots, biases, MPFR_RNDN);
+  return dots;
 }
 
 /// q_t (k_a - k_b), rounded once.

@@ -50,6 +50,7 @@ class RealScores {
   void dot_difference(mpfr_ptr difference, Index a, Index b);
   void score_difference(mpfr_ptr difference, Index a, Index b);
   void biased_difference(mpfr_ptr difference, Index a, Index b);
+  BigFloat rational_difference(Index a, Index b);
   const BigFloat& scale(mpfr_prec_t precision);
   const BigFloat& big_dot_of(Index position);
   Index first_of(std::size_t g) const { return order_[static_cast<std::size_t>(groups_[g].begin)]; }
@@ -57,9 +58,10 @@ class RealScores {
   const Head& head_;
   const Index t_;
   std::span<const Index> keys_;
-  // 0, or the root of d_k if that is an integer and there are biases: then it is one more feature of
-  // q_t, and a bias one of its key.
+  // Where there are biases: the root of scale.root if that is an integer, else 0. If the factor is 1,
+  // it is one more feature of q_t, and a bias one of its key.
   double root_ = 0;
+  bool has_bias_feature_ = false;
   std::vector<double> biases_;  // of the keys, where they are no feature
   std::vector<double> q_t_;
   std::vector<ExactSum> dots_;                     // of q_t and each key
@@ -67,7 +69,7 @@ class RealScores {
   std::vector<Index> order_;
   std::vector<Group> groups_;
   std::vector<std::size_t> group_of_;
-  BigFloat scale_{MPFR_PREC_MIN};  // 1/sqrt(d_k)
+  BigFloat scale_{MPFR_PREC_MIN};  // c
 };
 
 }  // namespace sdpa

@@ -100,7 +100,7 @@ void QueryGroup<Number>::read_queries() {
   const Index d_k = head_.n.d_k;
   Number* q_t = q_ = buffers_.q.hold(std::ssize(rows_) * d_k);
   for (const RowTask& row : rows_) {
-    row.head->q.read_rows(row.t, 1, q_t);
+    row.head->read_query(row.t, q_t);
     q_t += d_k;
     dot_powers_.push_back(row.dot_power);
     bounded_ = bounded_ && row.largest_score <= kernel::kLargestBoundedScore;

@@ -20,11 +20,27 @@ struct ScoreScale {
 
 /// The operands of one head.
 struct Head {
-  MatrixView q, k, v;  ///< (T_q, d_k), (T_k, d_k), (T_k, d_v)
+  MatrixView q, k, v;  ///< (T_q, d_k), (T_k, d_k), (T_k, d_v); q is read by read_query
   Extents n;
-  double scale_high, scale_low;              ///< log2(e)/sqrt(d_k), within 2^-102 of it, relatively
-  double score_scale_high, score_scale_low;  ///< 1/sqrt(d_k), likewise
+  ScoreScale scale;              ///< c, above 0
+  double q_sign;                 ///< what every number of q is to be multiplied with: 1, -1, or 0
+  double scale_high, scale_low;  ///< log2(e) c, within 2^-102 of it, relatively, if c is moderate
+  double score_scale_high, score_scale_low;  ///< c, likewise
   Visible visible = {};  ///< the keys of each query; every key unless something else is set
+
+  /// Row t of q with its sign, q_t [d_k].
+  template <class Number>
+  void read_query(Index t, Number* q_t) const {
+    q.read_rows(t, 1, q_t);
+    if (q_sign == 1) return;
+    for (Index i = 0; i < n.d_k; ++i) q_t[i] *= static_cast<Number>(q_sign);
+  }
+
+  /// Whether no operation on c, or on doubles that are as large or small, comes near the limits of
+  /// float64.
+  bool is_scale_moderate() const {
+    return score_scale_high > 0x1p-400 && score_scale_high < 0x1p400;
+  }
 };
 
 /// Whether two heads have the same k and v, in the same memory.
@@ -46,7 +62,15 @@ Head with_keys(const Head& head, std::span<const Index> keys);
 /// The head with another mask.
 Head with_visible(const Head& head, const Visible& visible);
 
-/// The head of these operands, which fit each other (attention/problem.h).
+/// The head of these operands, which fit each other (attention/problem.h), with the scale
+/// 1/sqrt(d_k).
 Head make_head(const MatrixView& q, const MatrixView& k, const MatrixView& v);
+
+/// Gives the head another scale. A scale below 0 is its absolute value with q negated, and a scale of
+/// 0 is 1 with zeros for q: the scores are the same.
+void set_scale(Head& head, const ScoreScale& scale);
+
+/// A head of other operands, which is scaled like `like` and sees everything.
+Head head_like(const Head& like, const MatrixView& q, const MatrixView& k, const MatrixView& v);
 
 }  // namespace sdpa
