@@ -1,13 +1,15 @@
 # Cases made after public bug reports: the options of each give its right output, as numpy's longdouble had it, and what the
 # faulty kernel wrote is outside the bound.
+end='' # of the names of files, before .npy
 right() { # NAME OPTION...
   local r=$data/reports/$1
-  sdpa -q "$r/q.npy" -k "$r/k.npy" -v "$r/v.npy" "${@:2}" -o right.npy
-  echo "$1: $(sdpa compare right.npy "$r/right.npy" --max-ulp 1 | head -n 1 | cut -d: -f1)"
+  sdpa -q "$r/q$end.npy" -k "$r/k$end.npy" -v "$r/v$end.npy" "${@:2}" -o right.npy
+  echo "$1: $(sdpa compare right.npy "$r/right$end.npy" --max-ulp 1 | head -n 1 | cut -d: -f1)"
 }
 wrong() { # NAME OPTION...
   local r=$data/reports/$1
-  echo "$1, wrong: $(sdpa check "$r/wrong.npy" -q "$r/q.npy" -k "$r/k.npy" -v "$r/v.npy" "${@:2}" | head -n 1 | cut -d: -f1)"
+  echo "$1, wrong: $(sdpa check "$r/wrong$end.npy" -q "$r/q$end.npy" -k "$r/k$end.npy" -v "$r/v$end.npy" "${@:2}" |
+    head -n 1 | cut -d: -f1)"
 }
 right atol-too-tight-for-f16
 right causal-cached-suffix --causal --align bottom-right
@@ -17,6 +19,8 @@ right cross-attention-padding --key-lengths 4
 right gqa-tiled-heads
 right heads-equal-sequence --layout thd
 right online-softmax-no-rescale
+right padded-head-dim-scale
+end=_padded right padded-head-dim-scale --scale '1/sqrt(10)'
 right page-skipped
 right softmax-over-queries
 right window-off-by-one --causal --window 2,0
@@ -36,6 +40,7 @@ wrong cross-attention-padding --key-lengths 4
 wrong gqa-tiled-heads
 wrong heads-equal-sequence --layout thd
 wrong online-softmax-no-rescale
+wrong padded-head-dim-scale
 wrong page-skipped
 wrong softmax-over-queries
 wrong window-off-by-one --causal --window 2,0
