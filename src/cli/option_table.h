@@ -21,7 +21,8 @@ struct AllOptions {
   ProblemOptions problem;
   std::string actual, expected;
   std::optional<std::string> output;
-  std::optional<std::string> weights;
+  std::optional<std::string> weights, lse, scores;
+  std::optional<ScoreStage> scores_after;
   std::optional<OutputForm> format;
   Settings settings;
   ShowProgress progress = ShowProgress::automatic;

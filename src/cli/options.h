@@ -1,6 +1,7 @@
 #pragma once
 
 #include "attention/attention.h"
+#include "attention/score_rows.h"
 #include "cli/arithmetic_option.h"
 #include "cli/layout_arguments.h"
 #include "cli/mask_arguments.h"
@@ -36,8 +37,11 @@ struct AttendOptions {
   ProblemOptions problem;
   std::string output = "-";            ///< path, or "-" for standard output
   std::optional<std::string> weights;  ///< path of the weights, if they are wanted
-  std::optional<OutputForm> format;    ///< of all results; absent: as their names say
-  Settings settings;                   ///< of the computation
+  std::optional<std::string> lse;      ///< path of the log-sum-exps, likewise
+  std::optional<std::string> scores;   ///< path of the scores, likewise
+  ScoreStage scores_after = ScoreStage::mask;
+  std::optional<OutputForm> format;  ///< of all results; absent: as their names say
+  Settings settings;                 ///< of the computation
   ShowProgress progress = ShowProgress::automatic;
   bool verbose = false;  ///< say on standard error what was applied
 };

@@ -154,9 +154,13 @@ Request request(Command command, const AllOptions& o) {
       require_inputs(o.problem, true);
       require_one_layout(o.problem.layout);
       require_packed_sequences_whole(o.problem);
-      return AttendOptions{
-          o.problem, o.output.value_or("-"), o.weights, o.format, o.settings, o.progress,
-          o.verbose};
+      if (o.scores_after && !o.scores)
+        throw Error("--scores-after", "no scores are written without --scores");
+      return AttendOptions{o.problem,  o.output.value_or("-"),
+                           o.weights,  o.lse,
+                           o.scores,   o.scores_after.value_or(ScoreStage::mask),
+                           o.format,   o.settings,
+                           o.progress, o.verbose};
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/streams.h"
 
+#include <cmath>
 #include <utility>
 
 namespace sdpa {
@@ -13,7 +14,15 @@ ResultFile::ResultFile(std::string_view kind, const std::string& path, Shape sha
       writer_(open_array_writer(path, shape_, dtype, kind_, form)) {}
 
 void ResultFile::append(const Array& slab) {
-  const NonFinite found = find_non_finite(slab);
+  NonFinite found = find_non_finite(slab);
+  if (expects_minus_infinity_ && found.count != 0) {
+    found = {};
+    for (Index i = 0; i < slab.shape().element_count(); ++i) {
+      const double value = slab.at(i);
+      if (std::isfinite(value) || value < 0) continue;
+      if (found.count++ == 0) found.first = i;
+    }
+  }
   if (found.first && !non_finite_.first) non_finite_.first = appended_ + *found.first;
   non_finite_.count += found.count;
   appended_ += slab.shape().element_count();

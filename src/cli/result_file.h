@@ -18,6 +18,9 @@ class ResultFile {
   ResultFile(std::string_view kind, const std::string& path, Shape shape, Dtype dtype,
              std::optional<OutputForm> form = {});
 
+  /// -inf is a value like others.
+  void expect_minus_infinity() { expects_minus_infinity_ = true; }
+
   /// Adds the next values, which are of the type given before. They are counted even if the form
   /// cannot hold them, and Error is thrown.
   void append(const Array& slab);
@@ -40,6 +43,7 @@ class ResultFile {
   std::unique_ptr<ArrayWriter> writer_;
   Index appended_ = 0;
   NonFinite non_finite_;
+  bool expects_minus_infinity_ = false;
 };
 
 }  // namespace sdpa

@@ -27,6 +27,9 @@ class RowBound {
   /// NaN where nothing can be said.
   void outputs(std::span<const Index> columns, const double* o, double* error) const;
 
+  /// The relative error of the sum of the numerators; infinite where nothing can be said.
+  double sum_of_numerators() const { return all_weights_ + quotient_ + underflow_; }
+
   /// Errors of `count` computed weights w, to error.
   void weights(Index count, const double* w, double* error) const;
 

@@ -79,7 +79,7 @@ RowBound KnownRows::bound(const StageRows<double>& results, std::size_t r,
                           const kernel::ArithmeticError& error) const {
   const KnownRow& row = (*this)[results.rows[r].row];
   const Head& head = *row.task.head;
-  const double sum = results.sums[r], squares = results.squares[r];
+  const double sum = results.of_rows.sums[r], squares = results.of_rows.squares[r];
   if (row.near) return RowBound(error, head, *row.norms, *row.near, results.bounded, sum, squares);
   return RowBound(error, head, *row.norms, row.query, results.bounded, sum, squares, row.bias);
 }

@@ -110,6 +110,17 @@ void RealScores::difference(mpfr_ptr difference, std::size_t above, std::size_t 
   score_difference(difference, first_of(g), first_of(above));
 }
 
+void RealScores::first(mpfr_ptr score, mpfr_ptr error) {
+  // Of the product three roundings, and one of the sum, which is at most twice the larger term.
+  const Index position = first_of(0);
+  const double bias = biases_.empty() ? 0 : biases_[static_cast<std::size_t>(position)];
+  mpfr_mul(score, big_dot_of(position), scale(mpfr_get_prec(score)), MPFR_RNDN);
+  mpfr_abs(error, score, MPFR_RNDU);
+  mpfr_add_d(error, error, std::fabs(bias), MPFR_RNDU);
+  mpfr_mul_2si(error, error, 3 - mpfr_get_prec(score), MPFR_RNDU);
+  mpfr_add_d(score, score, bias, MPFR_RNDN);
+}
+
 /// The scale, off by one rounding and 2^-32 of one.
 const BigFloat& RealScores::scale(mpfr_prec_t precision) {
   if (mpfr_get_prec(scale_) != precision) {

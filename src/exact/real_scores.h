@@ -35,6 +35,9 @@ class RealScores {
     return group_of_[static_cast<std::size_t>(position)];
   }
 
+  /// The largest score, to the precision of `score`, and how far that is off at most.
+  void first(mpfr_ptr score, mpfr_ptr error);
+
   /// At most how far the score of group g lies below that of group `above`, where g >= above.
   double least_gap(std::size_t above, std::size_t g) const;
 

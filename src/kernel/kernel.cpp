@@ -68,7 +68,7 @@ void absorb(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, I
 
 template <class Real>
 void absorb_visible(void* workspace, const NumberOf<Real>* k, const NumberOf<Real>* v, Index keys,
-                 const Sight<NumberOf<Real>>& sight) {
+                    const Sight<NumberOf<Real>>& sight) {
   auto& group = *static_cast<Group<Real>*>(workspace);
   const Index d_v = group.question.d_v;
   const ScaleOf<Real> scale = scale_of<Real>(group.question);
@@ -134,8 +134,8 @@ inline void store_lane(const DoubleDouble& x, Index lane, double* out, double* o
 }
 
 template <class Real>
-void finish(void* workspace, NumberOf<Real>* o, NumberOf<Real>* o_low, NumberOf<Real>* sums,
-            NumberOf<Real>* squares) {
+void finish(void* workspace, NumberOf<Real>* o, NumberOf<Real>* o_low,
+            const RowSums<NumberOf<Real>>& sums) {
   constexpr Index kWidth = kLanes<NumberOf<Real>>;
   auto& group = *static_cast<Group<Real>*>(workspace);
   const Index d_v = group.question.d_v;
@@ -145,8 +145,9 @@ void finish(void* workspace, NumberOf<Real>* o, NumberOf<Real>* o_low, NumberOf<
       const Index lanes = smaller(kWidth, group.question.queries - first);
       const Real sum = sum_of(group, x + y);
       for (Index lane = 0; lane < lanes; ++lane) {
-        sums[first + lane] = high(sum)[lane];
-        squares[first + lane] = group.squares[x + y][lane];
+        store_lane(sum, lane, sums.sums, sums.sums_low, first + lane);
+        sums.squares[first + lane] = group.squares[x + y][lane];
+        sums.largest[first + lane] = group.largest[x + y][lane];
       }
       Real* o_x = group.o + x * d_v + y;
       const Real* o_lost = group.o_lost + x * d_v + y;
@@ -194,8 +195,8 @@ void weights(void* workspace, const NumberOf<Real>* k, Index keys, NumberOf<Real
 
 template <class Real>
 void weights_visible(void* workspace, const NumberOf<Real>* k, Index keys,
-                  const Sight<NumberOf<Real>>& sight, NumberOf<Real>* w, NumberOf<Real>* w_low,
-                  Index stride) {
+                     const Sight<NumberOf<Real>>& sight, NumberOf<Real>* w, NumberOf<Real>* w_low,
+                     Index stride) {
   auto& group = *static_cast<Group<Real>*>(workspace);
   for (Index t = 0; t < group.question.queries; ++t)
     for (Index j = 0; j < keys; ++j) {

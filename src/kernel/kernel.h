@@ -39,6 +39,17 @@ struct Sight {
 
 inline constexpr double kLargestBoundedScore = 300;
 
+/// What a group has found out of its rows, besides the output: each [queries].
+template <class Number>
+struct RowSums {
+  Number* sums;      ///< of the numerators
+  Number* sums_low;  ///< their low parts, where the arithmetic has them; else left alone
+  Number* squares;   ///< sums of the numerators' squares; 0 in float32, whose error nobody bounds
+  /// The score for which the numerator is 1, before it is scaled (with a bias: after). 0 where scores
+  /// are bounded.
+  Number* largest;
+};
+
 /// Attention of a group of queries, one block of keys at a time, in one arithmetic.
 ///
 /// Number is the type in which operands and results are given. The functions share a workspace,
@@ -70,15 +81,14 @@ struct Kernel {
   /// the group). Keys that no query of the group sees are not read, but those between the beginning
   /// of the first chain in which one is seen and the last key that is seen.
   void (*absorb_visible)(void* workspace, const Number* k, const Number* v, Index keys,
-                      const Sight<Number>& sight);
+                         const Sight<Number>& sight);
 
   /// Adds to a workspace what another one of the same group, for the span behind it, has absorbed.
   void (*merge)(void* workspace, const void* next);
 
-  /// o [queries][d_v], sums [queries], squares [queries]. Writes the output, the sum of the
-  /// numerators of the weights, and the sum of their squares (0 in float32, whose error nobody
-  /// bounds); low parts go to o_low where the arithmetic has them (else it is left alone).
-  void (*finish)(void* workspace, Number* o, Number* o_low, Number* sums, Number* squares);
+  /// o [queries][d_v]. Writes the output, and what the rows' sums are; low parts go to o_low where the
+  /// arithmetic has them (else it is left alone).
+  void (*finish)(void* workspace, Number* o, Number* o_low, const RowSums<Number>& sums);
 
   /// After `finish`: the weights of a block of keys, to w [queries][stride].
   void (*weights)(void* workspace, const Number* k, Index keys, Number* w, Number* w_low,
@@ -86,7 +96,7 @@ struct Kernel {
 
   /// The same for a block that absorb_visible took: 0 for keys that a query does not see.
   void (*weights_visible)(void* workspace, const Number* k, Index keys, const Sight<Number>& sight,
-                       Number* w, Number* w_low, Index stride);
+                          Number* w, Number* w_low, Index stride);
 };
 
 inline constexpr std::size_t kAlignment = 64;

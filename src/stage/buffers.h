@@ -52,7 +52,7 @@ class Buffer {
 /// What a thread keeps from one group of queries to the next.
 template <class Number>
 struct Buffers {
-  Buffer<Number> q, o, o_low, sums, squares, w, w_low;
+  Buffer<Number> q, o, o_low, sums, sums_low, squares, largest, w, w_low;
   Buffer<Number> k, v, v_columns;  // a block
   Buffer<Number> sight, bias;      // of a block: flags, biases
   std::vector<Memory> workspaces;  // that are not in use

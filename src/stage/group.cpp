@@ -119,12 +119,14 @@ void QueryGroup<Number>::gather_columns() {
 template <class Number>
 void QueryGroup<Number>::run(int threads, const StageSink<Number>& sink) {
   const Index rows = std::ssize(rows_), outputs = rows * std::ssize(columns_);
-  Number *o = buffers_.o.hold(outputs), *sums = buffers_.sums.hold(rows),
-         *squares = buffers_.squares.hold(rows);
+  Number* o = buffers_.o.hold(outputs);
+  const kernel::RowSums<Number> of_rows{
+      buffers_.sums.hold(rows), kernel_.has_low ? buffers_.sums_low.hold(rows) : nullptr,
+      buffers_.squares.hold(rows), buffers_.largest.hold(rows)};
   Number* o_low = kernel_.has_low ? buffers_.o_low.hold(outputs) : nullptr;
   Memory workspace = absorb_keys(threads);
-  kernel_.finish(workspace.get(), o, o_low, sums, squares);
-  const StageRows<Number> results{rows_, columns_, bounded_, o, o_low, sums, squares};
+  kernel_.finish(workspace.get(), o, o_low, of_rows);
+  const StageRows<Number> results{rows_, columns_, bounded_, o, o_low, of_rows};
   sink.outputs(results);
   if (sink.weights) run_weights(workspace.get(), results, sink);
   buffers_.workspaces.push_back(std::move(workspace));

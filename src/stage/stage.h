@@ -22,12 +22,11 @@ struct RowTask {
 template <class Number>
 struct StageRows {
   std::span<const RowTask> rows;
-  std::span<const Index> columns;  ///< all that any of these rows wants
-  bool bounded;                    ///< whether the kernel left the maximum alone
-  const Number* o;                 ///< [rows][columns] outputs
-  const Number* o_low;             ///< their low parts, or null if the arithmetic has none
-  const Number* sums;              ///< [rows] sums of the numerators
-  const Number* squares;           ///< [rows] sums of their squares
+  std::span<const Index> columns;   ///< all that any of these rows wants
+  bool bounded;                     ///< whether the kernel left the maximum alone
+  const Number* o;                  ///< [rows][columns] outputs
+  const Number* o_low;              ///< their low parts, or null if the arithmetic has none
+  kernel::RowSums<Number> of_rows;  ///< each [rows]
 };
 
 /// A block of weights of the same rows: keys first ... first + keys - 1.

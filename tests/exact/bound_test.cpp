@@ -143,7 +143,7 @@ void see_problem(const Variant& variant, const Head& head, const Norms& norms, c
   const auto bound_of = [&](const StageRows<double>& results, std::size_t r) {
     return RowBound(variant.kernel().error, head, norms,
                     queries[static_cast<std::size_t>(results.rows[r].t)], results.bounded,
-                    results.sums[r], results.squares[r]);
+                    results.of_rows.sums[r], results.of_rows.squares[r]);
   };
   std::vector<double> bounds;
   StageSink<double> sink;

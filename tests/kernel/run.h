@@ -53,13 +53,15 @@ KernelProblem<Number> normal_problem(oracle::Random& random, const Size& n, doub
 /// What the kernel writes; low parts stay zero where the arithmetic has none.
 template <class Number>
 struct Results {
-  std::vector<Number> o, o_low, sums, squares, w, w_low;
+  std::vector<Number> o, o_low, sums, sums_low, squares, largest, w, w_low;
 
   explicit Results(const Size& n)
       : o(static_cast<std::size_t>(n.T_q * n.d_v)),
         o_low(o.size()),
         sums(static_cast<std::size_t>(n.T_q)),
+        sums_low(sums.size()),
         squares(sums.size()),
+        largest(sums.size()),
         w(static_cast<std::size_t>(n.T_q * n.T_k)),
         w_low(w.size()) {}
 };
@@ -115,7 +117,8 @@ Results<Number> run(const kernel::Kernel<Number>& kernel, const KernelProblem<Nu
       if (first != 0) kernel.merge(workspace.get(), absorbing);
     }
     kernel.finish(workspace.get(), results.o.data() + t * n.d_v, results.o_low.data() + t * n.d_v,
-                  results.sums.data() + t, results.squares.data() + t);
+                  {results.sums.data() + t, results.sums_low.data() + t,
+                   results.squares.data() + t, results.largest.data() + t});
     for (Index j = 0; j < n.T_k; j += kernel::kKeyBlock)
       kernel.weights(workspace.get(), problem.k.data() + j * n.d_k,
                      std::min(kernel::kKeyBlock, n.T_k - j), results.w.data() + t * n.T_k + j,
