@@ -79,13 +79,16 @@ WrongRows zeros(const Trial&) {
 
 WrongRows mean_of_v(const Trial& n) {
   if (all_see_one_key(n)) return {nullptr, "one key"};
-  const auto seen = std::make_shared<KeysOfQueries>(n.look.head);
-  return {[&rows = n.look.rows, seen](std::size_t r, Values& o_t) {
-            seen->look(rows[r].t);
-            const Index T_k = seen->keys().T_k;
-            textbook::weighted_sum(
-                Values(static_cast<std::size_t>(T_k), 1.0 / static_cast<double>(T_k)),
-                seen->keys().v, o_t);
+  return {[&look = n.look](std::size_t r, Values& o_t) {
+            const Index t = look.rows[r].t;
+            std::ranges::fill(o_t, 0.0);
+            Values v_j(o_t.size());
+            for (const KeyRun& run : look.head.visible.runs(t, look.head.n.T_k))
+              for (Index j = run.first; j < run.end; ++j) {
+                look.head.v.read_rows(j, 1, v_j.data());
+                for (std::size_t d = 0; d < v_j.size(); ++d) o_t[d] += v_j[d];
+              }
+            for (double& o_td : o_t) o_td /= static_cast<double>(look.key_count(t));
           },
           "equal weights are right"};
 }

@@ -13,7 +13,11 @@ namespace {
 
 using textbook::Values;
 
-constexpr Index kFewestCloseRows = 8, kMostCloseRows = 16;
+/// How many rows of T_q. A close look costs as much as many rows of attention, so of a head that has
+/// few it takes fewer; see kernel_bound.cpp for the margin.
+Index close_rows_of(Index T_q) {
+  return std::clamp<Index>(T_q / 16, 4, 8) + std::clamp<Index>(T_q / 128 - 8, 0, 8);
+}
 
 /// sqrt(sum_i x_i^2) of a row; not finite if an element is not.
 double norm_of_row(const MatrixView& matrix, Index row, Values& buffer) {
@@ -27,7 +31,7 @@ double norm_of_row(const MatrixView& matrix, Index row, Values& buffer) {
 /// Rows to look at closely, in ascending order: finite ones that see a key, as far as there are any.
 std::vector<Index> rows_to_look_at(const CloseLook& look, const Values& q_norms) {
   const Index T_q = look.head.n.T_q;
-  const Index count = std::clamp(T_q / 128, kFewestCloseRows, kMostCloseRows);
+  const Index count = close_rows_of(T_q) + (look.survey ? 2 : 0);
   std::vector<Index> rows;
   for (Index t = 0; t < T_q; ++t)
     if (std::isfinite(q_norms[static_cast<std::size_t>(t)]) && look.key_count(t) != 0)
@@ -68,8 +72,19 @@ double largest_key(const CloseLook& look) {
 /// What is found at some of the rows.
 struct Part {
   Values weights;           // their sum, [T_k]
+  Values value_sizes;       // [d_v]
   double largest_bias = 0;  // of keys that have a weight
 };
+
+void add_sizes(const textbook::Keys& keys, Values& sizes) {
+  sizes.resize(static_cast<std::size_t>(keys.d_v));
+  const double* v_jd = keys.v.data();
+  for (Index j = 0; j < keys.T_k; ++j)
+    for (double& size : sizes) {
+      const double here = std::fabs(*v_jd++);
+      if (here > size && here < HUGE_VAL) size = here;
+    }
+}
 
 /// Looks at these rows, and adds what is found.
 void look_at(std::span<const Index> rows, const Arithmetic& arithmetic, const Head& head,
@@ -82,6 +97,7 @@ void look_at(std::span<const Index> rows, const Arithmetic& arithmetic, const He
   for (Index t : rows) {
     seen.look(t);
     if (seen.has_new_keys() || !seen.bias().empty()) equal.emplace(seen.keys(), seen.bias());
+    if (seen.has_new_keys()) add_sizes(seen.keys(), part.value_sizes);
     head.q.read_rows(t, 1, q_t.data());
     row.compute(seen.keys(), *equal, q_t.data(), seen.bias());
     *found++ = {t, row.output(), row.error(), with_rounding(row.error(), row.output(), arithmetic)};
@@ -108,6 +124,13 @@ Values with_rounding(Values errors, std::span<const double> o, const Arithmetic&
   return errors;
 }
 
+CloseRow look_at_row(const Head& head, Index t, const Arithmetic& arithmetic) {
+  CloseRow row;
+  Part part;
+  look_at({&t, 1}, arithmetic, head, &row, part);
+  return row;
+}
+
 CloseLook look_closely(const Head& head, const Arithmetic& arithmetic, int threads) {
   CloseLook look{head};
   if (!head.visible.is_everything())
@@ -119,7 +142,7 @@ CloseLook look_closely(const Head& head, const Arithmetic& arithmetic, int threa
   look.mean_weights.resize(static_cast<std::size_t>(head.n.T_k));
   if (rows.empty()) return look;
 
-  constexpr std::size_t kRowsOfATask = 4;
+  constexpr std::size_t kRowsOfATask = 8;  // which share gathered keys
   std::vector<Part> parts((rows.size() + kRowsOfATask - 1) / kRowsOfATask);
   parallel_for(threads, std::ssize(parts), [&](Index task) {
     const std::size_t first = static_cast<std::size_t>(task) * kRowsOfATask;
@@ -127,7 +150,10 @@ CloseLook look_closely(const Head& head, const Arithmetic& arithmetic, int threa
             head, look.rows.data() + first, parts[static_cast<std::size_t>(task)]);
   });
   double largest_bias = 0;
+  look.value_sizes.resize(static_cast<std::size_t>(head.n.d_v));
   for (const Part& part : parts) {
+    for (std::size_t d = 0; d < look.value_sizes.size(); ++d)
+      look.value_sizes[d] = std::max(look.value_sizes[d], part.value_sizes[d]);
     largest_bias = std::max(largest_bias, part.largest_bias);
     for (std::size_t j = 0; j < part.weights.size(); ++j)
       look.mean_weights[j] += part.weights[j] / static_cast<double>(rows.size());

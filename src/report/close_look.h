@@ -29,6 +29,7 @@ struct CloseLook {
   Precision precision = Precision::float32;
 
   textbook::Values mean_weights = {};  ///< [T_k]  over these rows
+  textbook::Values value_sizes = {};   ///< [d_v]  largest |v_jd| that one of them sees
 
   /// How many keys query t sees.
   Index key_count(Index t) const {
@@ -41,6 +42,9 @@ struct CloseLook {
 
 /// Looks at the head, of which q, k, v and what each query sees are kept.
 CloseLook look_closely(const Head& head, const Arithmetic& arithmetic, int threads);
+
+/// Looks at row t alone, which sees a key.
+CloseRow look_at_row(const Head& head, Index t, const Arithmetic& arithmetic);
 
 /// The errors that a kernel may have in the mean of all rows of v, which some store in rows that see
 /// no key.

@@ -1,6 +1,9 @@
 #include "report/finding.h"
 
+#include "report/ulp.h"
+
 #include <algorithm>
+#include <cmath>
 
 namespace sdpa {
 
@@ -121,6 +124,27 @@ std::string difference_text(const Arithmetic& other, const Arithmetic& declared)
   return text;
 }
 
+/// Whether the row with the worst value is within the bound of another arithmetic, which one row
+/// tells at little cost.
+bool allows_worst_row(const HeadsOf& heads, const Array& actual, const Finding& finding,
+                      const Arithmetic& other) {
+  const Heads all = heads({.dtype = other.output});
+  const Index d_v = all.problem().n.d_v, row = finding.judgement.worst / d_v;
+  const Index number = all.problem().head_of_row(row);
+  const Head head = all.head(number);
+  const Index t = row - all.problem().rows_of(number).first;
+  if (head.visible.runs(t, head.n.T_k).empty()) return false;
+  const CloseRow close = look_at_row(head, t, other);
+  for (Index d = 0; d < d_v; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    // The right value is that of float64 arithmetic.
+    const double slack = ulp(close.output[at], other.output);
+    const double error = std::fabs(actual.at(row * d_v + d) - close.output[at]);
+    if (!(error <= close.allowed[at] + slack) && !std::isnan(close.output[at])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
@@ -133,6 +157,7 @@ Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithm
       return text.substr(0, text.find('=')) == what.substr(0, what.find('='));
     };
     if (std::ranges::any_of(finding.within_under, is_finer)) continue;
+    if (!allows_worst_row(heads, actual, finding, other)) continue;
     const Finding under = judged(heads, actual, other, threads, true, [](Index) {});
     if (under.verdict() != Verdict::within) continue;
     finding.within_under.push_back(what);

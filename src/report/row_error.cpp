@@ -113,7 +113,7 @@ void RowError::sizes(const textbook::Keys& keys) {
   for (auto* of_columns : {&a_, &q_, &spread_}) of_columns->assign(o_.size(), 0.0);
   const double* v_j = keys.v.data();
   for (double w_j : weights()) {
-    double *a = a_.data(), *q = q_.data(), *spread = spread_.data(), *o = o_.data();
+    double* __restrict a = a_.data(), * __restrict q = q_.data(), * __restrict spread = spread_.data(), * __restrict o = o_.data();
     for (std::size_t d = 0; d < o_.size(); ++d) {
       const double term = w_j * v_j[d], deviation = v_j[d] - o[d];
       a[d] += std::fabs(term);
@@ -151,11 +151,12 @@ void RowError::sums_over_keys(const textbook::Keys& keys, const EqualKeys& equal
     if (w_j != 0) {  // its score may be -inf
       const double from_m = s[j] - of_scores_.largest, e_j = e[j],
                    rest_j = of_scores_.rest[j] + of_exp;
-      const double *v = keys.v.data() + j * d_v, *o = o_.data(), *a = a_.data();
-      double *prefix = prefix_.data(), *largest_prefix = largest_prefix_.data(), *sum = sum_.data(),
-             *lane = lanes_.data() + j % kLanes * d_v, *variance = variance_.data(),
-             *shared = shared_scale_.data(), *linear = linear_.data(), *last = last_.data(),
-             *differences = differences_.data(), *smallest = smallest_.data();
+      const double* __restrict v = keys.v.data() + j * d_v;
+      const double* __restrict o = o_.data(), * __restrict a = a_.data();
+      double *__restrict prefix = prefix_.data(), *__restrict largest_prefix = largest_prefix_.data(), *__restrict sum = sum_.data(),
+             *__restrict lane = lanes_.data() + j % kLanes * d_v, *__restrict variance = variance_.data(),
+             *__restrict shared = shared_scale_.data(), *__restrict linear = linear_.data(), *__restrict last = last_.data(),
+             *__restrict differences = differences_.data(), *__restrict smallest = smallest_.data();
       for (std::size_t d = 0; d < d_v; ++d) {
         const double term = w_j * v[d], deviation = w_j * (v[d] - o[d]);
         prefix[d] += deviation;

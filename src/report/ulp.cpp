@@ -3,6 +3,7 @@
 #include "array/float_format.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace sdpa {
@@ -14,11 +15,14 @@ double unit_roundoff(Dtype dtype) {
 double ulp(double value, Dtype dtype) {
   if (std::isnan(value)) return value;
   const FloatFormat f = float_format(dtype);
-  if (std::isinf(value)) return HUGE_VAL;
-  if (value == 0) return smallest_subnormal(dtype);
-  const int exponent = std::ilogb(value);
-  if (exponent > f.largest_exponent) return HUGE_VAL;
-  return std::ldexp(1.0, std::max(exponent, f.smallest_exponent()) - f.fraction_bits());
+  // The power of two at or below |value|; 0 if that is below the normal range of float64.
+  constexpr std::uint64_t kExponent = 0x7FF0000000000000;
+  const double power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & kExponent);
+  const auto power_of_two = [](int exponent) {
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+  };
+  if (power > power_of_two(f.largest_exponent)) return HUGE_VAL;
+  return std::max(power, power_of_two(f.smallest_exponent())) * power_of_two(-f.fraction_bits());
 }
 
 Dtype less_precise(Dtype a, Dtype b) {

@@ -11,23 +11,9 @@ namespace {
 
 using textbook::Values;
 
-/// The largest values of each column, of keys that some query sees.
-Values sizes_of_values(const CloseLook& look) {
-  const Head& head = look.head;
-  Values sizes(static_cast<std::size_t>(head.n.d_v)), v_j(sizes.size());
-  for (Index j = 0; j < head.n.T_k; ++j) {
-    if (look.survey && !look.survey->is_seen(j)) continue;
-    head.v.read_rows(j, 1, v_j.data());
-    for (std::size_t d = 0; d < sizes.size(); ++d)
-      if (std::isfinite(v_j[d])) sizes[d] = std::max(sizes[d], std::fabs(v_j[d]));
-  }
-  return sizes;
-}
-
 /// What the bound says of wrong rows on one head.
-///
-/// sizes   [d_v]   of the largest values
-WrongKernelFate fate_of(const Trial& n, const WrongRows& wrong, const Values& sizes) {
+WrongKernelFate fate_of(const Trial& n, const WrongRows& wrong) {
+  const Values& sizes = n.look.value_sizes;
   // How far the rows may be from what that kernel gives, relative to the largest values.
   const double uncertain =
       wrong.plain && n.look.precision == Precision::float32 ? 0x1p-15 : 0x1p-44;
@@ -60,14 +46,13 @@ bool WrongKernels::try_on(const CloseLook& look, const Arithmetic& arithmetic, i
   const Trial trial{look, arithmetic, threads};
   rows_ += std::ssize(look.rows);
   if (look.rows.empty()) return false;
-  const Values sizes = sizes_of_values(look);
   bool vacuous = false;
   for (std::size_t i = 0; i < kernels_.size(); ++i) {
     WrongKernel& kernel = kernels_[i];
     if (i >= kVacuousCandidates && kernel.fate == WrongKernelFate::rejected) continue;
     const WrongRows wrong = candidates()[i].on(trial);
     if (!wrong.row && wrong.why_right.empty()) continue;
-    const WrongKernelFate here = wrong.row ? fate_of(trial, wrong, sizes) : WrongKernelFate::right;
+    const WrongKernelFate here = wrong.row ? fate_of(trial, wrong) : WrongKernelFate::right;
     vacuous = vacuous || (i < kVacuousCandidates && here == WrongKernelFate::accepted);
     if (here <= kernel.fate) continue;
     kernel.fate = here;

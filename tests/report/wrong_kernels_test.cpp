@@ -45,6 +45,9 @@ CloseLook look_at(const OneHead& p, const std::vector<double>& output, double al
     const std::vector<double> each(static_cast<std::size_t>(p.d_v), allowed);
     look.rows.push_back({t, {first, first + p.d_v}, each, each});
   }
+  look.value_sizes.resize(static_cast<std::size_t>(p.d_v));
+  for (int at = 0; at < p.T_k * p.d_v; ++at)
+    look.value_sizes[at % p.d_v] = std::max(look.value_sizes[at % p.d_v], std::fabs(p.v[at]));
   return look;
 }
 
