@@ -11,6 +11,10 @@ namespace sdpa {
 /// not finite go to standard error as a warning.
 int run(const AttendOptions& options);
 
+/// Answers each line of a file, a case as an object of JSON, by a line with its output, in order, or with
+/// {"error": ...}. Returns 0 if there was no error, else 2.
+int run(const LinesOptions& options);
+
 /// Compares two arrays and reports on standard output. Returns 0 if they are equal within the
 /// tolerance, 1 if not, or if their shapes (with --bitwise: types) differ.
 int run(const CompareOptions& options);

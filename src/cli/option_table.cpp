@@ -175,6 +175,8 @@ const std::vector<OptionSpec> kTable = {
      "Kernel", kCheck, text,
      [](const Given& g, AllOptions& o) { o.arithmetic = arithmetic_from(g.name, g.word); }},
 
+    {"--lines", "", "CASE has a case a line, as JSON; a result, or an error, a line", "Other",
+     kAttend, none, [](const Given&, AllOptions& o) { o.lines = true; }},
     {"--threads", "N", "default: all processors; changes no byte of a result", "Other", kComputing,
      text, [](const Given& g, AllOptions& o) { o.settings.threads = threads_from(g); }},
     {"--progress",

@@ -28,7 +28,7 @@ struct AllOptions {
   ShowProgress progress = ShowProgress::automatic;
   Tolerance tolerance;
   DeclaredArithmetic arithmetic;
-  bool json = false, verbose = false;
+  bool json = false, verbose = false, lines = false;
   std::optional<Shape> shape;
   std::optional<Generated> generate;
 };

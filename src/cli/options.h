@@ -53,6 +53,13 @@ struct CompareOptions {
   bool json = false;  ///< the report as one JSON object
 };
 
+/// Many small cases, one a line of JSON, each answered on a line.
+struct LinesOptions {
+  ProblemOptions problem;    ///< with the file of the lines as its case file
+  std::string output = "-";  ///< path, or "-" for standard output
+  Settings settings;         ///< of each computation
+};
+
 /// An output, judged against what an honest kernel may do.
 struct CheckOptions {
   std::string actual;  ///< as argument of read_array; empty: the output that the case file holds
@@ -80,8 +87,8 @@ struct ShowOptions {
 };
 
 /// What a command line asks for: the options of one command. Each has its function run().
-using Request =
-    std::variant<AttendOptions, CompareOptions, CheckOptions, MaskCommandOptions, ShowOptions>;
+using Request = std::variant<AttendOptions, LinesOptions, CompareOptions, CheckOptions,
+                             MaskCommandOptions, ShowOptions>;
 
 /// Reads the words behind the program's name.
 ///

@@ -131,6 +131,17 @@ void require_different_outputs(const std::vector<Found>& all, std::optional<Outp
         throw Error(later->name, later->word + " is also where " + earlier->name + " goes");
 }
 
+/// Each line has one result and no more options than a problem has.
+Request lines_request(const AllOptions& o) {
+  if (!o.problem.case_file)
+    throw Error("--lines", "is of a file of cases, or of -, not of -q, -k and -v");
+  for (const auto& [name, path] :
+       {std::pair("--weights", &o.weights), {"--lse", &o.lse}, {"--scores", &o.scores}})
+    if (*path) throw Error(name, "a line of --lines has one result");
+  if (o.format) throw Error("--format", "the lines of --lines are JSON");
+  return LinesOptions{o.problem, o.output.value_or("-"), o.settings};
+}
+
 /// `command` with its part of the options. Throws Error if they do not go together.
 Request request(Command command, const AllOptions& o) {
   switch (command) {
@@ -154,6 +165,7 @@ Request request(Command command, const AllOptions& o) {
       require_inputs(o.problem, true);
       require_one_layout(o.problem.layout);
       require_packed_sequences_whole(o.problem);
+      if (o.lines) return lines_request(o);
       if (o.scores_after && !o.scores)
         throw Error("--scores-after", "no scores are written without --scores");
       return AttendOptions{o.problem,  o.output.value_or("-"),

@@ -18,15 +18,27 @@ namespace {
 
 ProblemInputs read_case_file(const ProblemOptions& options, bool with_output) {
   const std::string& word = *options.case_file;
-  std::vector<std::string_view> names = mask_member_names();
-  std::ranges::copy(scoring_member_names(), std::back_inserter(names));
-  std::ranges::copy(layout_member_names(), std::back_inserter(names));
+  const std::vector<std::string_view> names = case_member_names();
   const Case c = read_case(word, {names, with_output});
   const std::string place = place_of(word);
   if (with_output && !c.output)
     throw Error(place,
                 "has no output that could be checked, as output, out, o or expected; there are " +
                     listed(c.unused));
+  return problem_of_case(c, options, place);
+}
+
+}  // namespace
+
+std::vector<std::string_view> case_member_names() {
+  std::vector<std::string_view> names = mask_member_names();
+  std::ranges::copy(scoring_member_names(), std::back_inserter(names));
+  std::ranges::copy(layout_member_names(), std::back_inserter(names));
+  return names;
+}
+
+ProblemInputs problem_of_case(const Case& c, const ProblemOptions& options,
+                              const std::string& place) {
   warn_of_unused_members(c, place);
   const auto called = [&](const CaseMember& member) { return place + ": " + member.name; };
   ProblemInputs inputs{*c.q.array,
@@ -37,14 +49,13 @@ ProblemInputs read_case_file(const ProblemOptions& options, bool with_output) {
                        read_mask(options.mask, c.others, place),
                        read_scoring(options.scoring, c.others, place),
                        {}};
+  const std::string& word = *options.case_file;
   inputs.files = {{word, inputs.names.q, inputs.q},
                   {word, inputs.names.k, inputs.k},
                   {word, inputs.names.v, inputs.v}};
   if (c.output) inputs.output = NamedArray{*c.output->array, called(*c.output)};
   return inputs;
 }
-
-}  // namespace
 
 ProblemInputs read_problem(const ProblemOptions& options, bool with_output) {
   if (options.case_file) return read_case_file(options, with_output);

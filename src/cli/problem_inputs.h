@@ -2,9 +2,11 @@
 
 #include "attention/heads.h"
 #include "cli/options.h"
+#include "io/case.h"
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sdpa {
@@ -36,6 +38,13 @@ struct ProblemInputs {
 /// members, of which one must be an output if it is asked for. Throws Error, which begins with the file or
 /// option at fault.
 ProblemInputs read_problem(const ProblemOptions& options, bool with_output = false);
+
+/// Names of the members of a case file that are options, as CaseWishes has them.
+std::vector<std::string_view> case_member_names();
+
+/// The problem of a case that has been read with these members; `place` is how messages call it.
+ProblemInputs problem_of_case(const Case& found, const ProblemOptions& options,
+                              const std::string& place);
 
 /// How the operands were taken apart, as "layout htd: batch 3, 8 query heads over 2 key heads, T_q 5,
 /// T_k 7", with a remark where another layout would fit as well and not be less usual. Empty if there

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace sdpa {
 
@@ -26,13 +27,14 @@ class JsonWriter {
   void finish();
 
  private:
-  /// What stands between the numbers `position` - 1 and `position`.
-  std::string between(Index position) const;
-
   OutputFile& file_;
   Shape shape_;
   Dtype dtype_;
   Index position_ = 0;
 };
+
+/// The array as JSON on one line, without its end. Throws Error that begins with `place` as append()
+/// does.
+std::string one_line_json(const Array& array, std::string_view place);
 
 }  // namespace sdpa

@@ -222,6 +222,10 @@ void OutputFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes
   }
 }
 
+void OutputFile::flush() {
+  if (!buffer_.empty()) write_now(std::exchange(buffer_, {}));
+}
+
 void OutputFile::finish() {
   if (descriptor_ < 0) return;
   write_now(buffer_);

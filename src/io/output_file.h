@@ -41,6 +41,9 @@ class OutputFile {
   /// other.
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
 
+  /// Writes what has been kept back, so that whoever reads a stream has all of it.
+  void flush();
+
   /// Writes and closes what is left; only commit() can follow.
   void finish();
 

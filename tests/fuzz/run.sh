@@ -15,7 +15,7 @@ shift 2
 data=$(realpath "$(dirname "$0")/../../data")
 # Freed memory that the sanitizer keeps for a while is not the target's.
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=32"
-[ $# -gt 0 ] || set -- npy npz safetensors json raw text hex index command
+[ $# -gt 0 ] || set -- npy npz safetensors json raw text hex index lines command
 
 # Prints a seed of the command target: a file, or numbers, behind the words that use it.
 command_seed() {
@@ -40,6 +40,9 @@ for target; do
       printf '\20@10\n7f 0x80 // two\n/* and */ f 0_0\n' >"$corpus/int8"
       printf '\5 3C00\n' >"$corpus/float16"
       ;;
+    lines)
+      printf '{"q":[[1]],"k":[[1]],"v":[[2]]}\n\n{"q":1}\n[' >"$corpus/three"
+      ;;
     index)
       printf '[0,:,-1]' >"$corpus/integers"
       printf '#a:int8*0.0173f[...,None,::-2]' >"$corpus/all"
@@ -47,6 +50,7 @@ for target; do
       ;;
     command)
       command_seed 'f -o o.npy -w w.json --dtype f16' "$data/example/case.json" >"$corpus/case"
+      command_seed 'f --lines -o o.jsonl' "$data/example/case.json" >"$corpus/lines"
       command_seed '-q f -k f -v - --threads 2' "$data/example/q.npy" >"$corpus/operands"
       command_seed '-q f:i8:2x2x1 -k f:i8:2x2x1 -v f:i8:2x2x1 --precision float32 -o o.bin' '\1\2\3\4' >"$corpus/raw"
       command_seed 'compare f:bf16:2x1 - --max-ulp 2 --atol 1e-6 --json' '\1\2\3\4' >"$corpus/compare"

@@ -27,6 +27,24 @@ std::string text_of(const std::vector<double>& numbers, const Shape& shape, Dtyp
 
 }  // namespace
 
+TEST_CASE("json writer: an array on one line") {
+  const double numbers[] = {1, 2.5, -3, 0.1};
+  const auto* bytes = reinterpret_cast<const std::byte*>(numbers);
+  const auto text = [&](const Shape& shape) {
+    return one_line_json(Array(shape, Dtype::float64, nullptr, bytes), "place");
+  };
+  CHECK(text(Shape({4})) == "[1, 2.5, -3, 0.1]");
+  CHECK(text(Shape({2, 2})) == "[[1, 2.5], [-3, 0.1]]");
+  CHECK(text(Shape({2, 1, 2})) == "[[[1, 2.5]], [[-3, 0.1]]]");
+  CHECK(text(Shape({2, 0})) == "[[],[]]");
+  const double bad[] = {HUGE_VAL};
+  CHECK(error_of([&] {
+          one_line_json(
+              Array(Shape({1}), Dtype::float64, nullptr, reinterpret_cast<const std::byte*>(bad)),
+              "place");
+        }) == "place: [0] is inf, which JSON cannot hold; .npy can");
+}
+
 TEST_CASE("json writer: one row a line") {
   CHECK(text_of({2, 2, 1.5, 3}, Shape({2, 2}), Dtype::float64) == "[[2, 2],\n [1.5, 3]]\n");
   CHECK(text_of({1, 2, 3, 4}, Shape({2, 2, 1}), Dtype::float64) ==
