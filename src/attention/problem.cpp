@@ -99,6 +99,23 @@ void require_leading(const Operand& a, const HeadMatrices& a_heads, const Operan
                             std::to_string(G) + " " + kind + " heads");
 }
 
+/// What could be meant where d_k or T_k differ, by the extents that would fit.
+std::string advice(const HeadMatrices& q, const HeadMatrices& k, const HeadMatrices& v,
+                   const OperandNames& names) {
+  const Index d_k = q.columns(), T_k = k.rows();
+  const auto transposed = [](const std::string& name, const HeadMatrices& a) {
+    return "; " + name + " is (" + std::to_string(a.rows()) + ", " + std::to_string(a.columns()) +
+           "): would it be meant transposed?";
+  };
+  if (k.columns() != d_k && v.columns() == d_k && v.rows() == T_k)
+    return "; would " + names.k + " and " + names.v + " be meant the other way round?";
+  if (k.columns() != d_k && T_k == d_k && k.columns() == v.rows()) return transposed(names.k, k);
+  if (k.columns() != d_k && q.rows() == k.columns() && T_k == v.rows())
+    return transposed(names.q, q);
+  if (k.columns() == d_k && v.rows() != T_k && v.columns() == T_k) return transposed(names.v, v);
+  return "";
+}
+
 }  // namespace
 
 void require_matrix(const Array& operand, const std::string& name) {
@@ -128,10 +145,12 @@ Problem check_shapes(const Array& q_array, const Array& k_array, const Array& v_
   const Extents n{q_heads.rows(), k_heads.rows(), q_heads.columns(), v_heads.columns()};
   if (k_heads.columns() != n.d_k)
     throw Error(k.name, "d_k is " + std::to_string(k_heads.columns()) + ", but " + q.name +
-                            " has d_k " + std::to_string(n.d_k));
+                            " has d_k " + std::to_string(n.d_k) +
+                            advice(q_heads, k_heads, v_heads, names));
   if (v_heads.rows() != n.T_k)
     throw Error(v.name, "T_k is " + std::to_string(v_heads.rows()) + ", but " + k.name +
-                            " has T_k " + std::to_string(n.T_k));
+                            " has T_k " + std::to_string(n.T_k) +
+                            advice(q_heads, k_heads, v_heads, names));
   const Packing packing = packing_of(layout, q, k, q_heads, k_heads);
   if (n.T_k == 0 && !packing.is_packed())
     throw Error(k.name, "T_k is 0 in shape " + k.array.shape().text() +

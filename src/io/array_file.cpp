@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/argument.h"
+#include "io/bits_hint.h"
 #include "io/declared.h"
 #include "io/factor.h"
 #include "io/file.h"
@@ -123,8 +124,12 @@ Array stored_array(const FileBytes& file, const Argument& argument) {
 
 Array array_in(const FileBytes& file, const Argument& argument) {
   Array array = stored_array(file, argument);
+  const Dtype stored = array.dtype();
   if (argument.index) array = indexed(array, *argument.index, argument.place);
   if (argument.dtype) array = declared(array, *argument.dtype, argument.place);
+  const bool are_bits = argument.dtype == Dtype::bfloat16 &&
+                        (size_bytes(stored) == 2 && form_of(file.bytes) != Form::safetensors);
+  if (are_bits) note_float16_bits(array, argument.place);
   if (argument.factor) array = multiplied(array, *argument.factor, argument.place);
   return array;
 }
