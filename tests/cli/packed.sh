@@ -13,6 +13,9 @@ echo '[0, 0, 1, 3]' >cu_q.json
 echo '[0, 1, 3, 3]' >cu_k.json
 packed cu_q.json cu_k.json
 sdpa -q q.json -k k.json -v v.json --layout thd --cu-seqlens-q cu_q.json --cu-seqlens-k cu_k.json --verbose >/dev/null
+echo 'log-sum-exps (H, total): ln 3, ln 2, and 35; ln of 1 + 128, none, none'
+packed cu.json cu.json -o o.json --lse lse.json && cat lse.json
+packed cu_q.json cu_k.json -o o.json --lse lse.bin && od -An -t f8 lse.bin
 echo 'offsets as int32:'
 npy '<i4' '(3,)' '\0\0\0\0' '\2\0\0\0' '\3\0\0\0' >cu.npy
 packed cu.npy cu.json -o o.json && packed cu.json cu.json | cmp - o.json
@@ -45,6 +48,7 @@ status sdpa -q q.json -k k.json -v v.json --layout thd --cu-seqlens-q cu.json
 status sdpa -q q.json -k k.json -v v.json --layout thd --cu-seqlens-k cu.json
 status sdpa -q q.json -k k.json -v v.json --cu-seqlens-q cu.json --cu-seqlens-k cu.json
 status packed cu.json cu.json -w w.json
+status packed cu.json cu.json --scores s.json
 status packed cu.json cu.json -k k.json
 status packed cu.json cu.json -v v.json
 status packed cu.json cu.json --key-lengths 1

@@ -29,6 +29,11 @@ right window-off-by-one --window 2,0
 i=$data/reports/int8-cache-scales
 sdpa -q "$i/q.npy" -k "$i/k.npy:int8*0.0173f" -v "$i/v.npy:int8*0.0211f" -o right.npy --dtype float32
 echo "int8-cache-scales: $(sdpa compare right.npy "$i/right.npy" --max-ulp 2 | head -n 1 | cut -d: -f1)"
+l=$data/reports/lse-golden-log2e
+sdpa -q "$l/q.npy" -k "$l/k.npy" -v "$l/v.npy" -o right.npy --lse lse.npy
+for golden in right wrong; do
+  echo "lse-golden-log2e, $golden: $(sdpa compare lse.npy "$l/$golden.npy" --max-ulp 1 | head -n 1 | cut -d: -f1)"
+done
 b=$data/reports/k-tiles-against-v type=bfloat16:1x64x64
 sdpa -q "$b/q.bin:$type" -k "$b/k.bin:$type" -v "$b/v.bin:$type" -o right.bin
 cmp right.bin "$b/right.bin"
