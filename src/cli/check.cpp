@@ -79,7 +79,12 @@ int run(const CheckOptions& options) {
       type != output.actual.dtype())
     output.actual = narrowed(output.actual, type);
 
-  const Finding finding = judged(options, inputs, output.actual, problem);
+  Finding finding = judged(options, inputs, output.actual, problem);
+  if (finding.verdict() == Verdict::outside) {
+    const Heads heads = inputs.heads({.threads = options.threads});
+    finding.faults = find_faults(judged_output(heads, output.actual, finding.arithmetic,
+                                               finding.judgement, options.threads));
+  }
   print(options.json
             ? document_text(check_json(output, finding, problem_json(inputs, problem, finding)))
             : check_text(output, finding, problem_text(inputs, problem, finding)));

@@ -1,5 +1,6 @@
 #include "cli/check_text.h"
 
+#include "cli/fault_text.h"
 #include "cli/report_text.h"
 #include "io/quote.h"
 
@@ -105,6 +106,8 @@ std::string check_text(const CheckedOutput& in, const Finding& f, const std::str
         measure_text(100 * static_cast<double>(j.exactly_right) / static_cast<double>(j.count)) +
         " %) are the right ones\n";
   if (j.outside != 0) text += "  pattern     " + j.pattern.text() + "\n";
+  if (f.faults && !(f.faults->resembles.empty() && !f.within_under.empty()))
+    text += fault_text(*f.faults);
   if (j.actual_nans + j.exact_nans != 0)
     text += "  NaN         " + std::to_string(j.actual_nans) + " in " + printable(in.place) + ", " +
             std::to_string(j.exact_nans) + " in the right output\n";
@@ -138,6 +141,7 @@ ordered_json check_json(const CheckedOutput& in, const Finding& f, const ordered
                            {"worst", worst_json(in, f)},
                            {"pattern", j.pattern.text()}};
   document["within_under"] = f.within_under;
+  document["resembles"] = f.faults ? fault_json(*f.faults) : ordered_json::array();
   document["heads_not_judged"] = f.vacuous_heads;
   document["also_rejects"] = f.rejected();
   ordered_json names = ordered_json::array(), reasons = ordered_json::object();

@@ -61,10 +61,11 @@ Finding judged(const HeadsOf& heads, const Array& actual, const Arithmetic& arit
                   .heads = problem.heads(),
                   .mask = {},
                   .counts = {},
-                  .judgement = {.pattern = Pattern(actual.shape())},
+                  .judgement = {.pattern = Pattern(actual.shape()), .rows = {}},
                   .wrong = {},
                   .vacuous_heads = {},
-                  .within_under = {}};
+                  .within_under = {},
+                  .faults = {}};
   Judge judge(actual.shape());
   const Array rows = actual.part(0, Shape({reference.row_count(), d_v}));
   constexpr Index kFirstRows = 64;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "report/faults.h"
 #include "report/judgement.h"
 #include "report/reference.h"
 #include "report/wrong_kernels.h"
@@ -24,6 +25,8 @@ struct Finding {
 
   /// If it is outside: other arithmetics that it is within, as "products=tf32".
   std::vector<std::string> within_under;
+
+  std::optional<FaultFinding> faults;  ///< if they were looked for
 
   /// Names of the wrong kernels that the bound rejects.
   std::vector<std::string> rejected() const;

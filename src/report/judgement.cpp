@@ -42,6 +42,12 @@ double multiple(const Value& value, Dtype dtype) {
 
 }  // namespace
 
+Judge::Judge(const Shape& shape)
+    : row_size_(shape.from_end(1)), judgement_{.pattern = Pattern(shape), .rows = {}} {
+  if (row_size_ != 0)
+    judgement_.rows.resize(static_cast<std::size_t>(shape.element_count() / row_size_));
+}
+
 void Judge::add_rows(const Array& actual, const RightValues& right,
                      std::span<const double> allowed) {
   const std::vector<double> values = textbook::values_of(actual);
@@ -67,7 +73,10 @@ void Judge::add_rows(const Array& actual, const RightValues& right,
       judgement_.worst_exact = value.exact;
       judgement_.worst_allowed = value.allowed;
     }
+    RowJudgement& row = judgement_.rows[static_cast<std::size_t>(position / row_size_)];
+    row.worst = std::max(row.worst, of_allowed);
     if (of_allowed > 1) {
+      ++row.outside;
       ++judgement_.outside;
       judgement_.pattern.add(position);
     }

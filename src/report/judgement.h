@@ -5,8 +5,15 @@
 #include "report/right_values.h"
 
 #include <span>
+#include <vector>
 
 namespace sdpa {
+
+/// A row of an output.
+struct RowJudgement {
+  Index outside = 0;  ///< values outside the bound
+  double worst = 0;   ///< the largest error as a multiple of its bound
+};
 
 /// An output against the bound of an honest kernel. Positions are in C order of the whole output.
 struct Judgement {
@@ -23,15 +30,15 @@ struct Judgement {
   double worst_actual = 0, worst_exact = 0;  ///< the values there
   double worst_allowed = 0;                  ///< the bound there
 
-  Pattern pattern;  ///< of the values outside
+  Pattern pattern;                 ///< of the values outside
+  std::vector<RowJudgement> rows;  ///< all of the output, in its order
 };
 
 /// Judges an output some rows at a time.
 class Judge {
  public:
   /// shape   of the whole output, (..., T_q, d_v)
-  explicit Judge(const Shape& shape)
-      : row_size_(shape.from_end(1)), judgement_{.pattern = Pattern(shape)} {}
+  explicit Judge(const Shape& shape);
 
   /// Judges the next rows.
   ///
