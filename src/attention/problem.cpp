@@ -100,19 +100,17 @@ void require_leading(const Operand& a, const HeadMatrices& a_heads, const Operan
 }
 
 /// What could be meant where d_k or T_k differ, by the extents that would fit.
-std::string advice(const HeadMatrices& q, const HeadMatrices& k, const HeadMatrices& v,
-                   const OperandNames& names) {
+std::string advice(const HeadMatrices& q, const HeadMatrices& k, const HeadMatrices& v) {
   const Index d_k = q.columns(), T_k = k.rows();
   const auto transposed = [](const std::string& name, const HeadMatrices& a) {
     return "; " + name + " is (" + std::to_string(a.rows()) + ", " + std::to_string(a.columns()) +
-           "): would it be meant transposed?";
+           "): would " + name + " transposed be meant?";
   };
   if (k.columns() != d_k && v.columns() == d_k && v.rows() == T_k)
-    return "; would " + names.k + " and " + names.v + " be meant the other way round?";
-  if (k.columns() != d_k && T_k == d_k && k.columns() == v.rows()) return transposed(names.k, k);
-  if (k.columns() != d_k && q.rows() == k.columns() && T_k == v.rows())
-    return transposed(names.q, q);
-  if (k.columns() == d_k && v.rows() != T_k && v.columns() == T_k) return transposed(names.v, v);
+    return "; would k and v be meant the other way round?";
+  if (k.columns() != d_k && T_k == d_k && k.columns() == v.rows()) return transposed("k", k);
+  if (k.columns() != d_k && q.rows() == k.columns() && T_k == v.rows()) return transposed("q", q);
+  if (k.columns() == d_k && v.rows() != T_k && v.columns() == T_k) return transposed("v", v);
   return "";
 }
 
@@ -146,11 +144,11 @@ Problem check_shapes(const Array& q_array, const Array& k_array, const Array& v_
   if (k_heads.columns() != n.d_k)
     throw Error(k.name, "d_k is " + std::to_string(k_heads.columns()) + ", but " + q.name +
                             " has d_k " + std::to_string(n.d_k) +
-                            advice(q_heads, k_heads, v_heads, names));
+                            advice(q_heads, k_heads, v_heads));
   if (v_heads.rows() != n.T_k)
     throw Error(v.name, "T_k is " + std::to_string(v_heads.rows()) + ", but " + k.name +
                             " has T_k " + std::to_string(n.T_k) +
-                            advice(q_heads, k_heads, v_heads, names));
+                            advice(q_heads, k_heads, v_heads));
   const Packing packing = packing_of(layout, q, k, q_heads, k_heads);
   if (n.T_k == 0 && !packing.is_packed())
     throw Error(k.name, "T_k is 0 in shape " + k.array.shape().text() +
