@@ -56,17 +56,29 @@ class Accumulator {
   double high_ = 0, low_ = 0, lost_ = 0;
 };
 
-}  // namespace
+constexpr Index kSums = 4;  // that need not wait for each other
 
-ExactSum exact_dot(const double* x, const double* y, Index count) {
-  constexpr Index kSums = 4;  // that need not wait for each other
+/// add_term(sum, i) for i = 0 ... count - 1, to several sums in turn; all together.
+template <class AddTerm>
+ExactSum sum_of_terms(Index count, const AddTerm& add_term) {
   Accumulator sums[kSums];
   Index i = 0;
   for (; i + kSums <= count; i += kSums)
-    for (Index s = 0; s < kSums; ++s) sums[s].add_product(x[i + s], y[i + s]);
-  for (; i < count; ++i) sums[0].add_product(x[i], y[i]);
-  for (Index s = 1; s < kSums; ++s) sums[0].add(sums[s]);
+    for (Index s = 0; s < kSums; ++s) add_term(sums[s], i + s);
+  const Index used = i > 0 ? kSums : 1;
+  for (; i < count; ++i) add_term(sums[0], i);
+  for (Index s = 1; s < used; ++s) sums[0].add(sums[s]);
   return sums[0].result();
+}
+
+}  // namespace
+
+ExactSum exact_sum(const double* x, Index count) {
+  return sum_of_terms(count, [&](Accumulator& sum, Index i) { sum.add(x[i]); });
+}
+
+ExactSum exact_dot(const double* x, const double* y, Index count) {
+  return sum_of_terms(count, [&](Accumulator& sum, Index i) { sum.add_product(x[i], y[i]); });
 }
 
 }  // namespace sdpa

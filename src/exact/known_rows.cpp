@@ -3,6 +3,7 @@
 #include "array/float_format.h"
 #include "base/parallel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -37,6 +38,7 @@ KnownRows::KnownRows(std::span<const MeasuredRows> parts, Index rows,
           {&head, t, row, columns, scores + bias.largest, dot_power(*part.norms, query.norm)},
           part.norms,
           query,
+          std::ranges::all_of(q_t, [](double q) { return q == 0; }),
           bias.relevant};
     }
   }

@@ -15,6 +15,7 @@ struct KnownRow {
   RowTask task;                  ///< all columns, on all keys
   const Norms* norms = nullptr;  ///< null: the row is not asked for
   QueryNorms query{};
+  bool is_zero = false;            ///< all of it
   double bias = 0;                 ///< RowBias::relevant
   std::optional<NearKeys> near{};  ///< if they have been looked for
 };

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "exact/bound.h"
+#include "exact/common_mean.h"
 #include "exact/decide.h"
 #include "exact/known_rows.h"
 #include "exact/open_rows.h"
@@ -12,6 +13,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 namespace sdpa {
@@ -48,7 +51,7 @@ class Ladder {
     counts.double_double = std::ssize(tasks);
     run_by_near_keys(set.double_double, tasks);
     std::vector<OpenRow> last = open_rows_.take();
-    settle_constant_columns(last);
+    settle_level_columns(last);
     counts.real = std::ssize(last);
     parallel_for(threads_, std::ssize(last),
                  [&](Index i) { settle_row(last[static_cast<std::size_t>(i)]); });
@@ -210,29 +213,46 @@ class Ladder {
     return positions;
   }
 
-  /// A column of v that holds one value only is its own average.
-  void settle_constant_columns(std::vector<OpenRow>& rows) {
-    std::map<std::pair<const Head*, Index>, bool> constant;
+  /// Settles outputs of which the column alone tells the value, whatever the weights are.
+  /// average(head, zero, column)   that value, if there is one; zero: where the row of q is
+  template <class Average>
+  void settle_columns(std::vector<OpenRow>& rows, const Average& average) {
+    std::map<std::tuple<const Head*, bool, Index>, std::optional<double>> averages;
     for (OpenRow& open : rows) {
-      const Head* head = rows_[open.row].task.head;
-      if (!head->visible.is_everything()) continue;
+      const KnownRow& row = rows_[open.row];
+      const Head& head = *row.task.head;
+      if (!head.visible.is_everything()) continue;
       std::erase_if(open.outputs, [&](Index d) {
-        const auto [known, is_new] = constant.try_emplace({head, d}, false);
-        if (is_new) known->second = is_constant(head->v, d);
-        if (!known->second) return false;
-        const double value = round_sum(head->v.at(0, d), 0, dtype_);
-        store(results_.output, open.row, d, &value, 1);
-        return true;
+        const auto [known, is_new] = averages.try_emplace({&head, row.is_zero, d});
+        if (is_new) known->second = average(head, row.is_zero, d);
+        if (known->second) store(results_.output, open.row, d, &*known->second, 1);
+        return known->second.has_value();
       });
     }
     std::erase_if(rows,
                   [](const OpenRow& row) { return row.outputs.empty() && row.weights.empty(); });
   }
 
-  static bool is_constant(const MatrixView& v, Index d) {
-    for (Index j = 1; j < v.rows(); ++j)
-      if (v.at(j, d) != v.at(0, d)) return false;
-    return true;
+  /// A column of v that holds one value only is its own average.
+  void settle_constant_columns(std::vector<OpenRow>& rows) {
+    settle_columns(rows, [this](const Head& head, bool, Index d) -> std::optional<double> {
+      for (Index j = 1; j < head.n.T_k; ++j)
+        if (head.v.at(j, d) != head.v.at(0, d)) return std::nullopt;
+      return round_sum(head.v.at(0, d), 0, dtype_);
+    });
+  }
+
+  /// The same where keys of equal scores have the same mean as all others.
+  void settle_level_columns(std::vector<OpenRow>& rows) {
+    std::map<std::pair<const Head*, bool>, EqualRows> equal;
+    std::vector<double> column;
+    settle_columns(rows, [&](const Head& head, bool zero, Index d) {
+      auto keys = equal.find({&head, zero});
+      if (keys == equal.end()) keys = equal.try_emplace({&head, zero}, head.k, zero).first;
+      column.resize(static_cast<std::size_t>(head.n.T_k));
+      head.v.read_column(d, column.data());
+      return common_mean(column, keys->second.order(), keys->second.groups(), dtype_);
+    });
   }
 
   void settle_row(const OpenRow& open) {

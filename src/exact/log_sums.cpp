@@ -120,7 +120,7 @@ class LogSums {
       Numerators numerators(scores, 0, precision);
       GroupSum sum(numerators);
       BigFloat count(64);
-      for (const RealScores::Group& group : scores.groups()) {
+      for (const KeyGroup& group : scores.groups()) {
         mpfr_set_ui(count, static_cast<unsigned long>(group.count()), MPFR_RNDN);
         sum.add(static_cast<std::size_t>(&group - scores.groups().data()), count);
       }

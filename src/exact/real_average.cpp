@@ -1,6 +1,7 @@
 #include "exact/real_average.h"
 
 #include "exact/big_sum.h"
+#include "exact/common_mean.h"
 #include "exact/decide.h"
 
 #include <algorithm>
@@ -51,6 +52,9 @@ BigFloat big(double x) {
 double RealAverage::average(std::span<const double> values) {
   if (std::ranges::all_of(values, [&](double value) { return value == values[0]; }))
     return round_sum(values[0], 0, dtype_);
+  if (const std::optional<double> mean =
+          common_mean(values, scores_.order(), scores_.groups(), dtype_))
+    return *mean;
   return round_average(sum_groups(values));
 }
 
@@ -69,7 +73,7 @@ double RealAverage::weight(Index position) {
 std::vector<RealAverage::Value> RealAverage::sum_groups(std::span<const double> values) const {
   std::vector<Value> sums;
   for (std::size_t g = 0; g < scores_.groups().size(); ++g) {
-    const RealScores::Group& group = scores_.groups()[g];
+    const KeyGroup& group = scores_.groups()[g];
     const std::span<const Index> positions = scores_.order().subspan(
         static_cast<std::size_t>(group.begin), static_cast<std::size_t>(group.count()));
     const auto value = [&](Index position) { return values[static_cast<std::size_t>(position)]; };
@@ -85,25 +89,10 @@ std::vector<RealAverage::Value> RealAverage::sum_groups(std::span<const double> 
   return sums;
 }
 
-/// The average where all scores are equal: the sum of the values through their number.
-double RealAverage::round_mean(const BigFloat& sum) const {
-  constexpr mpfr_prec_t kPrecision = 64;
-  BigFloat mean(kPrecision);
-  const auto keys = static_cast<unsigned long>(scores_.groups()[0].count());
-  if (mpfr_div_ui(mean, sum, keys, MPFR_RNDZ) != 0) {
-    // Half a unit further from zero: on the same side of every boundary as the quotient.
-    mpfr_prec_round(mean, kPrecision + 1, MPFR_RNDN);
-    if (mpfr_sgn(static_cast<mpfr_srcptr>(mean)) > 0)
-      mpfr_nextabove(mean);
-    else
-      mpfr_nextbelow(mean);
-  }
-  return round_real(mean, dtype_);
-}
-
 double RealAverage::round_average(const std::vector<Value>& values) {
   if (values.empty()) return 0;
-  if (scores_.groups().size() == 1) return round_mean(values[0].sum);
+  if (scores_.groups().size() == 1)
+    return round_mean(values[0].sum, scores_.groups()[0].count(), dtype_);
   const std::size_t leading = values[0].group;
   for (mpfr_prec_t precision = kFirstPrecision;; precision *= 2) {
     const std::optional<FirstRatio> ratio =

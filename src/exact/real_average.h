@@ -39,7 +39,6 @@ class RealAverage {
 
   std::vector<Value> sum_groups(std::span<const double> values) const;
   double round_average(const std::vector<Value>& values);
-  double round_mean(const BigFloat& sum) const;
   int sign_against(mpfr_srcptr boundary, const std::vector<Value>& values);
   Numerators& numerators(std::size_t leading, mpfr_prec_t precision);
   Sum sum_values(const std::vector<Value>& values, mpfr_prec_t precision);

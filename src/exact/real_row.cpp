@@ -16,8 +16,12 @@ RealAverage& RealRow::average() {
 
 double RealRow::output(Index d) {
   RealAverage& of_keys = average();
-  column_.clear();
-  for (Index j : keys_) column_.push_back(head_.v.at(j, d));
+  const Index first = keys_.front(), count = keys_.back() + 1 - first;
+  column_.resize(static_cast<std::size_t>(count));
+  head_.v.part(first, count).read_column(d, column_.data());
+  for (std::size_t i = 0; i < keys_.size(); ++i)
+    column_[i] = column_[static_cast<std::size_t>(keys_[i] - first)];
+  column_.resize(keys_.size());
   return of_keys.average(column_);
 }
 

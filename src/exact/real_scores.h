@@ -1,6 +1,7 @@
 #pragma once
 
 #include "exact/big_float.h"
+#include "exact/common_mean.h"
 #include "exact/exact_sum.h"
 #include "stage/head.h"
 
@@ -16,20 +17,14 @@ namespace sdpa {
 /// Keys go by their position in the list of those that the row sees.
 class RealScores {
  public:
-  /// Keys whose scores are equal: positions order()[begin] ... order()[end - 1].
-  struct Group {
-    Index begin, end;
-    Index count() const { return end - begin; }
-  };
-
   /// Scores of row t of q and these keys, at least one, with their biases, if the head has some. The
   /// head must outlive this.
   RealScores(const Head& head, Index t, std::span<const Index> keys);
 
   /// Positions by descending score.
   std::span<const Index> order() const { return order_; }
-  /// By descending score.
-  std::span<const Group> groups() const { return groups_; }
+  /// Those whose scores are equal, by descending score.
+  std::span<const KeyGroup> groups() const { return groups_; }
   /// The group of a position.
   std::size_t group_of(Index position) const {
     return group_of_[static_cast<std::size_t>(position)];
@@ -70,7 +65,7 @@ class RealScores {
   std::vector<ExactSum> dots_;                     // of q_t and each key
   std::vector<std::optional<BigFloat>> big_dots_;  // the same exactly, where it was asked for
   std::vector<Index> order_;
-  std::vector<Group> groups_;
+  std::vector<KeyGroup> groups_;
   std::vector<std::size_t> group_of_;
   BigFloat scale_{MPFR_PREC_MIN};  // c
 };
