@@ -358,3 +358,15 @@ TEST_CASE("bound: keys that are not near have weights up to exp(-gap), or none",
   CHECK(bounds.output <= 2.2 * (1 - row.o));
   CHECK(1 - row.w[0] <= bounds.weights[0]);
 }
+
+TEST_CASE("bound: keys that are not near may be all there is of an output", "[bound]") {
+  // The near key has the value 0; the others are left out, or weigh exp(-gap) each.
+  Case far{
+      "", {1}, std::vector<double>(64, -10), true, [](Index j) { return j == 0 ? 0.0 : -1.0; }};
+  far.factors[0] = 0;
+  const Row row(far);
+  const NearKeys near{KeySet(64), 1, 10, 0};
+  const Bounds bounds = bounds_of({}, row, &near);
+  CHECK(-row.o <= bounds.output);
+  CHECK(bounds.output <= 2.2 * -row.o);
+}
