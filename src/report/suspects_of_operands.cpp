@@ -192,8 +192,9 @@ std::vector<Suspect> suspects_of_operands(const JudgedOutput& judged) {
     KernelVariant variant;
     variant.v_shift = n;
     list.push_back({"v-shifted", n,
-                    "key j has the value of key j - " + std::to_string(n) + " (round)", variant,
-                    5});
+                    "key j has the value of key j " + std::string(n < 0 ? "+ " : "- ") +
+                        std::to_string(std::abs(n)) + " (round)",
+                    variant, 5});
   }
   if (problem.packing.is_packed()) return list;
   const Entry entry{problem.q.heads(), problem.k.heads()};

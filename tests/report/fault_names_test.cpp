@@ -1,94 +1,9 @@
-// Kernels with one fault each, of float32 and of 16-bit outputs: the fault is named, with its parameter.
+// Kernels with one fault each, of float32 and of 16-bit outputs: the fault is named,
+// with its parameter.
 
-#include "report/finding.h"
+#include "report/fault_naming.h"
 
-#include "catch.h"
-#include "report/faulty_kernels.h"
-
-#include <cstdlib>
-
-using namespace sdpa;
-using faulty::Inputs;
-using faulty::Kernel;
-
-namespace {
-
-using Values = std::vector<double>;
-
-Index problems() {
-  const char* count = std::getenv("SDPA_FAULTS");
-  return count == nullptr ? 4 : std::atol(count);
-}
-
-/// What is found out about an output.
-std::vector<Resemblance> named(const Inputs& in, const Values& actual, Dtype dtype,
-                               const MaskOptions& mask = {}) {
-  const HeadsOf heads = [&](const Settings& settings) {
-    return Heads(array_of(in.q, {in.H, in.T_q, in.d_k}), array_of(in.k, {in.G, in.T_k, in.d_k}),
-                 array_of(in.v, {in.G, in.T_k, in.d_v}), settings, {}, {}, mask);
-  };
-  const Array output = array_of(actual, {in.H, in.T_q, in.d_v}, dtype);
-  const Arithmetic arithmetic{Dtype::float32, Dtype::float32, dtype};
-  const Finding finding = find(heads, output, arithmetic, 1, [](Index) {});
-  if (finding.verdict() != Verdict::outside) return {};
-  const Heads right = heads({});
-  return find_faults(judged_output(right, output, arithmetic, finding.judgement, 1)).resembles;
-}
-
-std::string text(const std::vector<Resemblance>& all) {
-  std::string text;
-  for (const Resemblance& one : all)
-    text += one.fault + " (" + one.words + ") " + one.evidence.where + "; ";
-  return text;
-}
-
-bool is_near(const FaultParameter& a, const FaultParameter& b) {
-  if (const double* x = std::get_if<double>(&a))
-    if (const double* y = std::get_if<double>(&b))
-      return std::fabs(*x - *y) <= 1e-3 * std::fabs(*y);
-  return a == b;
-}
-
-/// One problem with a fault in it.
-struct Planted {
-  Values output;
-  FaultParameter parameter = {};
-  MaskOptions mask = {};
-  std::string where = kEverywhere;
-};
-
-using Plant = std::function<Planted(Generator&, const Inputs&)>;
-
-int any(Generator& generator, int first, int last) {
-  return std::uniform_int_distribution(first, last)(generator);
-}
-
-void check_named(const std::string& fault, int groups, int heads_of_group, const Plant& plant) {
-  Generator generator(std::hash<std::string>()(fault));
-  for (Index problem = 0; problem < problems(); ++problem)
-    for (const Dtype dtype : {Dtype::float32, Dtype::bfloat16}) {
-      const Inputs in = faulty::random_inputs(generator, dtype, groups, heads_of_group);
-      const Planted planted = plant(generator, in);
-      const std::vector<Resemblance> all = named(in, planted.output, dtype, planted.mask);
-      INFO("problem " << problem << ", " << name(dtype) << ", T_q " << in.T_q << ", T_k " << in.T_k
-                      << ", d " << in.d_k << ", " << in.d_v << ": " << text(all));
-      const auto found = std::ranges::find(all, fault, &Resemblance::fault);
-      REQUIRE(found != all.end());
-      CHECK(is_near(found->parameter, planted.parameter));
-      CHECK(found->evidence.where == planted.where);
-    }
-}
-
-/// The same for square problems, so that the mask needs no alignment.
-MaskOptions causal() {
-  return {.causal = true, .align = Alignment{}};
-}
-
-std::vector<Index> range(int first, int end) {
-  return {first, end};
-}
-
-}  // namespace
+using namespace fault_naming;
 
 TEST_CASE("fault names: any scale") {
   check_named("scale", 1, 2, [](Generator& generator, const Inputs& in) {
@@ -218,57 +133,6 @@ TEST_CASE("fault names: the softmax over the queries") {
             o[(h * in.T_q + t) * in.d_v + d] += w[t] / total * in.v_at(h, j, d);
       }
     return Planted{o};
-  });
-}
-
-TEST_CASE("fault names: masks") {
-  const auto mask_kernel = [](const Inputs& in, const std::function<bool(int t, int j)>& sees) {
-    Kernel kernel(in);
-    kernel.sees = [sees](int, int t, int j) { return sees(t, j); };
-    return kernel;
-  };
-  check_named("mask-missing", 2, 1, [](Generator&, const Inputs& in) {
-    return Planted{output(in, Kernel(in)), {}, causal()};
-  });
-  check_named("mask-shifted", 2, 1, [&](Generator& generator, const Inputs& in) {
-    const int n = any(generator, 0, 1) == 0 ? any(generator, 1, 8) : -any(generator, 1, 8);
-    return Planted{output(in, mask_kernel(in, [=](int t, int j) { return j <= t + n; })), Index{n},
-                   causal()};
-  });
-  check_named("align", 2, 1, [&](Generator&, const Inputs& in) {
-    const int offset = in.T_k - in.T_q;
-    return Planted{output(in, mask_kernel(in, [=](int t, int j) { return j <= t + offset; })),
-                   "bottom-right", causal()};
-  });
-  check_named("window", 2, 1, [&](Generator& generator, const Inputs& in) {
-    const int left = any(generator, 8, 12), taken = left + any(generator, -8, -1);
-    MaskOptions mask{.window = Window{left, 0}, .align = Alignment{}};
-    return Planted{
-        output(in, mask_kernel(in, [=](int t, int j) { return j <= t && j >= t - taken; })),
-        Index{taken}, mask};
-  });
-  check_named("mask-as-zero-score", 2, 1, [&](Generator&, const Inputs& in) {
-    Kernel kernel = mask_kernel(in, [](int t, int j) { return j <= t; });
-    kernel.hidden_score = 0;
-    return Planted{output(in, kernel), {}, causal()};
-  });
-}
-
-TEST_CASE("fault names: lengths") {
-  const auto with_length = [](int length) {
-    Array array(Shape{}, Dtype::int64);
-    const std::int64_t number = length;
-    std::memcpy(array.mutable_data(), &number, sizeof number);
-    return MaskOptions{.key_lengths = NamedArray{array, "lengths"}};
-  };
-  check_named("lengths-ignored", 2, 1, [&](Generator& generator, const Inputs& in) {
-    return Planted{output(in, Kernel(in)), {}, with_length(any(generator, 5, in.T_k - 9))};
-  });
-  check_named("length-shifted", 2, 1, [&](Generator& generator, const Inputs& in) {
-    const int length = any(generator, 9, in.T_k - 8), taken = length + any(generator, 2, 8);
-    Kernel kernel(in);
-    kernel.sees = [=](int, int, int j) { return j < taken; };
-    return Planted{output(in, kernel), Index{taken}, with_length(length)};
   });
 }
 
