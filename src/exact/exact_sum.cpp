@@ -21,7 +21,7 @@ class Accumulator {
     // The fma, and product if there is none, may be off by half of the smallest number.
     if (!(std::fabs(product) >= kSmallestSplit) && x != 0 && y != 0) lost_ += 0x1p-1074;
     add(product);
-    if (!product_is_exact(x, y)) add_low(std::fma(x, y, -product));
+    add_low(std::fma(x, y, -product));
   }
 
   /// Adds what another sum holds.
@@ -37,13 +37,6 @@ class Accumulator {
   }
 
  private:
-  /// Two float32 numbers have a product of at most 48 bits. Asked first because an fma can be a
-  /// slow call.
-  static bool product_is_exact(double x, double y) {
-    return static_cast<double>(static_cast<float>(x)) == x &&
-           static_cast<double>(static_cast<float>(y)) == y;
-  }
-
   /// sum += x, and what the rounding lost.
   static double add_to(double& sum, double x) {
     const double next = sum + x;
@@ -63,12 +56,20 @@ template <class AddTerm>
 ExactSum sum_of_terms(Index count, const AddTerm& add_term) {
   Accumulator sums[kSums];
   Index i = 0;
-  for (; i + kSums <= count; i += kSums)
-    for (Index s = 0; s < kSums; ++s) add_term(sums[s], i + s);
-  const Index used = i > 0 ? kSums : 1;
+  if (count >= kSums) {
+    for (; i + kSums <= count; i += kSums)
+      for (Index s = 0; s < kSums; ++s) add_term(sums[s], i + s);
+    for (Index s = 1; s < kSums; ++s) sums[0].add(sums[s]);
+  }
   for (; i < count; ++i) add_term(sums[0], i);
-  for (Index s = 1; s < used; ++s) sums[0].add(sums[s]);
   return sums[0].result();
+}
+
+/// Whether all are float32 numbers: two of them have a product of at most 48 bits, above 2^-300.
+bool are_floats(const double* x, Index count) {
+  Index others = 0;
+  for (Index i = 0; i < count; ++i) others += static_cast<double>(static_cast<float>(x[i])) != x[i];
+  return others == 0;
 }
 
 }  // namespace
@@ -78,6 +79,9 @@ ExactSum exact_sum(const double* x, Index count) {
 }
 
 ExactSum exact_dot(const double* x, const double* y, Index count) {
+  // Asked first because an fma can be a slow call.
+  if (are_floats(x, count) && are_floats(y, count))
+    return sum_of_terms(count, [&](Accumulator& sum, Index i) { sum.add(x[i] * y[i]); });
   return sum_of_terms(count, [&](Accumulator& sum, Index i) { sum.add_product(x[i], y[i]); });
 }
 
