@@ -10,6 +10,7 @@
 #include "stage/stage.h"
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 namespace sdpa {
@@ -25,6 +26,13 @@ double round_within(const BigFloat& value, const BigFloat& error, Dtype dtype) {
   const double lower = round_real(below, dtype), upper = round_real(above, dtype);
   return lower == upper ? lower : std::nan("");
 }
+
+/// No score, its factors being finite, lies nearer than 2^-kNearest to a boundary of rounding b without
+/// being on it, with much room: where the root r of the scale is an integer, score and b are multiples of
+/// 2^-3222 / r. Else the score is x / sqrt(n) plus a bias, from which b is y away; |x^2 - n y^2| is a
+/// multiple of 2^-6444, not 0, and |x / sqrt(n) - y| is that over sqrt(n) (|x| + sqrt(n) |y|), which is
+/// less than 2^3200.
+constexpr mpfr_prec_t kNearest = 20000;
 
 class LogSums {
  public:
@@ -116,7 +124,8 @@ class LogSums {
 
   double log_sum(const RowTask& task, const std::vector<Index>& keys) const {
     RealScores scores(*task.head, task.t, keys);
-    for (mpfr_prec_t precision = 256;; precision *= 2) {
+    std::optional<double> above_boundary;  // what it is if further digits tell nothing
+    for (mpfr_prec_t precision = 256; !above_boundary; precision *= 2) {
       Numerators numerators(scores, 0, precision);
       GroupSum sum(numerators);
       BigFloat count(64);
@@ -138,9 +147,18 @@ class LogSums {
       mpfr_add(error, error, size, MPFR_RNDU);
       mpfr_add(error, error, sum.error(), MPFR_RNDU);
       mpfr_mul_2ui(error, error, 1, MPFR_RNDU);
+      // A single largest score, which the others change by less than half of that distance, as do the
+      // errors: it lies on a boundary itself, and the logarithm above that.
+      if (scores.groups()[0].count() == 1 &&
+          mpfr_cmp_ui(static_cast<mpfr_srcptr>(sum.value()), 1) == 0 &&
+          mpfr_cmp_ui_2exp(static_cast<mpfr_srcptr>(error), 1, -kNearest - 4) < 0) {
+        mpfr_add(x, value, error, MPFR_RNDU);
+        above_boundary = round_real(x, dtype_);
+      }
       if (const double rounded = round_within(value, error, dtype_); !std::isnan(rounded))
         return rounded;
     }
+    return *above_boundary;
   }
 
   const Dtype dtype_;

@@ -59,6 +59,7 @@ double log_sum(const std::vector<Big>& scores, Dtype dtype) {
   }
   mpfr_log(sum, sum, MPFR_RNDN);
   mpfr_add(term, sum, *largest, MPFR_RNDN);
+  if (mpfr_zero_p(static_cast<mpfr_srcptr>(sum)) != 0) mpfr_nextabove(term);  // what was left out
   return rounded(term, dtype);
 }
 
@@ -126,6 +127,21 @@ TEST_CASE("score_rows: a single score halfway between two numbers, and just besi
   CHECK(lse({1, 3 * u, -0x1p-100, 0}, {2, 2, 2, 0}) == 1 + 2 * u);  // just below
   CHECK(lse({3, 3 * u, 0, 0, 0, 0, 0, 0, 0}, {1, 1, 0, 0, 0, 0, 0, 0, 0}) == 1);  // a root of 3
   CHECK(lse({0, 0}, {1, 1}) == 0);
+}
+
+TEST_CASE("score_rows: halfway between two numbers but for keys that are far below",
+          "[score_rows]") {
+  constexpr double u = 0x1p-24;
+  for (const double far : {-30.0, -1000.0, -1e9, -1e30}) {
+    const auto lse = [far](double high, double low) {
+      const Array q = matrix({{high, low, 0, 1}}, Dtype::float32);
+      return only_log_sum(q, matrix({{2, 2, 0, 0}, {0, 0, 0, 2 * far}}, Dtype::float32));
+    };
+    INFO(far);
+    CHECK(lse(1, u) == 1 + 2 * u);         // above 1 + 2^-24
+    CHECK(lse(-1, -3 * u) == -1 - 2 * u);  // above -1 - 3 2^-24
+    CHECK(lse(1, 2 * u) == 1 + 2 * u);
+  }
 }
 
 TEST_CASE("score_rows: near zero, where the logarithm cancels the largest score", "[score_rows]") {
