@@ -19,7 +19,18 @@ sdpa -q $data/example/sentence/layer1/q.npy -k $data/example/sentence/layer1/k.n
   -o out.npy --lse lse.npy --scores scores.npy --weights weights.npy
 sdpa compare lse.npy lse.npy
 sdpa compare scores.npy scores.npy | sed -n 2p
+echo 'packed sequences: heads before all queries'
+echo '[[[0.6931471805599453]], [[0]], [[5]]]' >q.json
+echo '[[[1]], [[0]], [[7]]]' >k.json
+echo '[0, 2, 3]' >cu.json
+packed() { sdpa -q q.json -k k.json -v k.json --layout thd --cu-seqlens-q cu.json --cu-seqlens-k cu.json -o out.json "$@"; }
+packed --lse lse.json
+cat lse.json
+echo 'layout thd: heads before queries'
+sdpa -q q.json -k k.json -v k.json --layout thd -o out.json --lse lse.json --scores scores.json
+cat lse.json scores.json
 echo 'refused'
+status packed --scores scores.json
 status sdpa case.json --scores-after scale
 status sdpa case.json --lse a.npy --scores a.npy
 status sdpa case.json --lse
