@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/report_text.h"
+#include "cli/result_file.h"
 #include "cli/streams.h"
 #include "io/argument.h"
 #include "io/array_file.h"
@@ -55,12 +56,31 @@ bool has_short_values(const Array& v, Dtype output) {
   return size_bytes(output) == 2 && (v.dtype() == output || narrower_type(v) == output);
 }
 
+/// errors   null, or where those of all values go
 Finding judged(const CheckOptions& options, const ProblemInputs& inputs, const Array& actual,
-               const Problem& problem) {
+               const Problem& problem, float* errors) {
   Progress progress(options.progress, false, problem.row_count());
-  return find([&](const Settings& settings) { return inputs.heads(settings); }, actual,
-              options.arithmetic.of(actual.dtype(), has_short_values(inputs.v, actual.dtype())),
-              options.threads, [&](Index rows) { progress.add(rows); });
+  Finding finding =
+      find([&](const Settings& settings) { return inputs.heads(settings); }, actual,
+           options.arithmetic.of(actual.dtype(), has_short_values(inputs.v, actual.dtype())),
+           options.threads, [&](Index rows) { progress.add(rows); }, errors);
+  finding.strict = options.strict;
+  return finding;
+}
+
+/// Writes the errors of all values, (rows of all heads, d_v), as the output lies.
+void write_error_map(const std::string& path, const Problem& problem, const Array& errors) {
+  ResultFile file("error", path, problem.output_shape(), Dtype::float32);
+  if (problem.output_is_in_order()) {
+    file.append(errors);
+  } else {
+    Array whole(problem.output_shape(), Dtype::float32);
+    problem.place_rows(errors, 0, whole);
+    file.append(whole);
+  }
+  file.finish();
+  file.commit();
+  file.warn();
 }
 
 }  // namespace
@@ -79,7 +99,13 @@ int run(const CheckOptions& options) {
       type != output.actual.dtype())
     output.actual = narrowed(output.actual, type);
 
-  Finding finding = judged(options, inputs, output.actual, problem);
+  Array errors;
+  if (options.error_map)
+    errors = Array(Shape({problem.row_count(), problem.n.d_v}), Dtype::float32);
+  Finding finding =
+      judged(options, inputs, output.actual, problem,
+             options.error_map ? reinterpret_cast<float*>(errors.mutable_data()) : nullptr);
+  if (options.error_map) write_error_map(*options.error_map, problem, errors);
   if (finding.verdict() == Verdict::outside) {
     const Heads heads = inputs.heads({.threads = options.threads});
     finding.faults = find_faults(judged_output(heads, output.actual, finding.arithmetic,

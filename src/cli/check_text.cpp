@@ -47,6 +47,9 @@ std::string verdict_text(const Finding& f) {
     case Verdict::no_judgement:
       if (j.unbounded != 0)
         return "no judgement: there is no bound for " + std::to_string(j.unbounded) + count;
+      if (f.vacuous_heads.empty())
+        return "no judgement: --strict, and these data do not show a kernel " +
+               joined(f.needed_but_not_told(), ", or ");
       return "no judgement" + vacuous_heads_text(f) + "zeros or the mean of v would pass too";
     default:
       return "within the bound: all " + std::to_string(j.count) + " values";
@@ -106,6 +109,12 @@ std::string check_text(const CheckedOutput& in, const Finding& f, const std::str
         measure_text(100 * static_cast<double>(j.exactly_right) / static_cast<double>(j.count)) +
         " %) are the right ones\n";
   if (j.outside != 0) text += "  pattern     " + j.pattern.text() + "\n";
+  const char* label = "  map         ";
+  if (j.outside > 1)
+    for (const std::string& line : j.map.lines()) {
+      text += label + line + "\n";
+      label = "              ";
+    }
   if (f.faults && !(f.faults->resembles.empty() && !f.within_under.empty()))
     text += fault_text(*f.faults);
   if (j.actual_nans + j.exact_nans != 0)
@@ -140,6 +149,7 @@ ordered_json check_json(const CheckedOutput& in, const Finding& f, const ordered
                            {"exact_nan", j.exact_nans},
                            {"worst", worst_json(in, f)},
                            {"pattern", j.pattern.text()}};
+  document["strict"] = f.strict;
   document["within_under"] = f.within_under;
   document["resembles"] = f.faults ? fault_json(*f.faults) : ordered_json::array();
   document["heads_not_judged"] = f.vacuous_heads;

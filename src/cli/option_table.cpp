@@ -174,6 +174,12 @@ const std::vector<OptionSpec> kTable = {
      "bits if v and ACTUAL are), scores=TYPE, products=tf32|bfloat16|float16, exp=ERROR, step=STEP",
      "Kernel", kCheck, text,
      [](const Given& g, AllOptions& o) { o.arithmetic = arithmetic_from(g.name, g.word); }},
+    {"--strict", "",
+     "no judgement if a wrong scale, softmax, key or mask, or a missing maximum, would "
+     "not show in these data",
+     "Kernel", kCheck, none, [](const Given&, AllOptions& o) { o.strict = true; }},
+    {"--error-map", "FILE", "write the errors in units of the bound, float32, as the output lies",
+     "Kernel", kCheck, output, [](const Given& g, AllOptions& o) { o.error_map = g.word; }},
 
     {"--lines", "", "CASE has a case a line, as JSON; a result, or an error, a line", "Other",
      kAttend, none, [](const Given&, AllOptions& o) { o.lines = true; }},

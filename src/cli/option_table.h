@@ -28,6 +28,8 @@ struct AllOptions {
   ShowProgress progress = ShowProgress::automatic;
   Tolerance tolerance;
   DeclaredArithmetic arithmetic;
+  bool strict = false;
+  std::optional<std::string> error_map;
   bool json = false, verbose = false, lines = false;
   std::optional<Shape> shape;
   std::optional<Generated> generate;

@@ -64,7 +64,9 @@ struct LinesOptions {
 struct CheckOptions {
   std::string actual;  ///< as argument of read_array; empty: the output that the case file holds
   ProblemOptions problem;
-  DeclaredArithmetic arithmetic;  ///< of the kernel
+  DeclaredArithmetic arithmetic;         ///< of the kernel
+  bool strict = false;                   ///< what the data do not show is no judgement
+  std::optional<std::string> error_map;  ///< path of the errors in units of the bound
   int threads = 1;
   ShowProgress progress = ShowProgress::automatic;
   bool json = false;  ///< the report as one JSON object

@@ -155,8 +155,8 @@ Request request(Command command, const AllOptions& o) {
       require_inputs(o.problem, false);
       require_one_layout(o.problem.layout);
       require_packed_sequences_whole(o.problem);
-      return CheckOptions{o.actual,           o.problem,  o.arithmetic,
-                          o.settings.threads, o.progress, o.json};
+      return CheckOptions{o.actual,    o.problem,          o.arithmetic, o.strict,
+                          o.error_map, o.settings.threads, o.progress,   o.json};
     case Command::mask:
       if (!o.shape) throw Error("--shape", "missing; T_q and T_k of the mask, as 8x12");
       return MaskCommandOptions{*o.shape, o.problem.mask, o.output, o.json};

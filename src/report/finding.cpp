@@ -22,11 +22,19 @@ std::vector<WrongKernel> Finding::not_told() const {
   return kernels;
 }
 
+std::vector<std::string> Finding::needed_but_not_told() const {
+  std::vector<std::string> names;
+  for (const WrongKernel& kernel : not_told())
+    if (kernel.needed) names.emplace_back(kernel.name);
+  return names;
+}
+
 Verdict Finding::verdict() const {
   if (judgement.outside != 0) return Verdict::outside;
   if (judgement.unbounded != 0) return Verdict::no_judgement;
   if (judgement.judged == 0) return Verdict::nothing;
-  return vacuous_heads.empty() ? Verdict::within : Verdict::no_judgement;
+  const bool shows_enough = vacuous_heads.empty() && (!strict || needed_but_not_told().empty());
+  return shows_enough ? Verdict::within : Verdict::no_judgement;
 }
 
 namespace {
@@ -53,7 +61,8 @@ void judge_rows(Judge& judge, Reference& reference, const Array& actual, Index f
 
 /// `until_outside`: no more rows are judged than the first outside needs.
 Finding judged(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
-               bool until_outside, const std::function<void(Index rows)>& done) {
+               bool until_outside, const std::function<void(Index rows)>& done,
+               float* errors = nullptr) {
   Reference reference(heads, arithmetic, threads);
   const Problem& problem = reference.problem();
   const Index d_v = problem.n.d_v;
@@ -61,12 +70,15 @@ Finding judged(const HeadsOf& heads, const Array& actual, const Arithmetic& arit
                   .heads = problem.heads(),
                   .mask = {},
                   .counts = {},
-                  .judgement = {.pattern = Pattern(actual.shape()), .rows = {}},
+                  .judgement = {.pattern = Pattern(actual.shape()),
+                                .map = BlockMap(actual.shape()),
+                                .rows = {}},
                   .wrong = {},
                   .vacuous_heads = {},
                   .within_under = {},
                   .faults = {}};
   Judge judge(actual.shape());
+  judge.keep_errors(errors);
   const Array rows = actual.part(0, Shape({reference.row_count(), d_v}));
   constexpr Index kFirstRows = 64;
   Index at_a_time = reference.rows_at_a_time();
@@ -149,8 +161,8 @@ bool allows_worst_row(const HeadsOf& heads, const Array& actual, const Finding& 
 }  // namespace
 
 Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
-             const std::function<void(Index rows)>& done) {
-  Finding finding = judged(heads, actual, arithmetic, threads, false, done);
+             const std::function<void(Index rows)>& done, float* errors) {
+  Finding finding = judged(heads, actual, arithmetic, threads, false, done, errors);
   if (finding.verdict() != Verdict::outside) return finding;
   for (const Arithmetic& other : undeclared(arithmetic)) {
     const std::string what = difference_text(other, arithmetic);

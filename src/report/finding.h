@@ -28,6 +28,12 @@ struct Finding {
 
   std::optional<FaultFinding> faults;  ///< if they were looked for
 
+  /// A fault of scale, softmax, keys, maximum or mask that the data do not show is no judgement.
+  bool strict = false;
+
+  /// Those of a strict check among not_told().
+  std::vector<std::string> needed_but_not_told() const;
+
   /// Names of the wrong kernels that the bound rejects.
   std::vector<std::string> rejected() const;
 
@@ -41,9 +47,10 @@ struct Finding {
 ///
 /// actual   (..., heads, T_q, d_v)   whatever the layout of q
 /// done     is called with the number of rows that are judged
+/// errors   null, or where the error of each value goes; see Judge::keep_errors
 ///
 /// If a value is outside, arithmetics that kernels use without saying so are tried, too.
 Finding find(const HeadsOf& heads, const Array& actual, const Arithmetic& arithmetic, int threads,
-             const std::function<void(Index rows)>& done);
+             const std::function<void(Index rows)>& done, float* errors = nullptr);
 
 }  // namespace sdpa

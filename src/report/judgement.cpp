@@ -43,7 +43,8 @@ double multiple(const Value& value, Dtype dtype) {
 }  // namespace
 
 Judge::Judge(const Shape& shape)
-    : row_size_(shape.from_end(1)), judgement_{.pattern = Pattern(shape), .rows = {}} {
+    : row_size_(shape.from_end(1)),
+      judgement_{.pattern = Pattern(shape), .map = BlockMap(shape), .rows = {}} {
   if (row_size_ != 0)
     judgement_.rows.resize(static_cast<std::size_t>(shape.element_count() / row_size_));
 }
@@ -62,10 +63,12 @@ void Judge::add_rows(const Array& actual, const RightValues& right,
         value.actual == value.exact || (std::isnan(value.actual) && std::isnan(value.exact));
     if (std::isfinite(value.actual) && std::isfinite(value.exact) && std::isinf(value.allowed)) {
       ++judgement_.unbounded;
+      if (errors_ != nullptr) errors_[position] = std::nanf("");
       continue;
     }
     judgement_.judged += !(std::isnan(value.actual) && std::isnan(value.exact));
     const double of_allowed = multiple(value, actual.dtype());
+    if (errors_ != nullptr) errors_[position] = static_cast<float>(of_allowed);
     if (judgement_.worst < 0 || of_allowed > judgement_.worst_multiple) {
       judgement_.worst = position;
       judgement_.worst_multiple = of_allowed;
@@ -79,6 +82,7 @@ void Judge::add_rows(const Array& actual, const RightValues& right,
       ++row.outside;
       ++judgement_.outside;
       judgement_.pattern.add(position);
+      judgement_.map.add(position);
     }
   }
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "array/array.h"
+#include "report/block_map.h"
 #include "report/pattern.h"
 #include "report/right_values.h"
 
@@ -31,6 +32,7 @@ struct Judgement {
   double worst_allowed = 0;                  ///< the bound there
 
   Pattern pattern;                 ///< of the values outside
+  BlockMap map;                    ///< of the same
   std::vector<RowJudgement> rows;  ///< all of the output, in its order
 };
 
@@ -39,6 +41,10 @@ class Judge {
  public:
   /// shape   of the whole output, (..., T_q, d_v)
   explicit Judge(const Shape& shape);
+
+  /// Where the error of each value goes, in units of its bound: as many as the output has. NaN where
+  /// there is no bound, 0 in rows that are skipped.
+  void keep_errors(float* errors) { errors_ = errors; }
 
   /// Judges the next rows.
   ///
@@ -57,6 +63,7 @@ class Judge {
 
  private:
   Index row_size_, position_ = 0;
+  float* errors_ = nullptr;
   Judgement judgement_;
 };
 
