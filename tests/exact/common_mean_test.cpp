@@ -56,6 +56,10 @@ TEST_CASE("common_mean: rounded once, ties to even", "[common_mean]") {
   CHECK(mean({1, 1 + 0x1p-10}, {{0, 2}}, Dtype::float16) == 1);
   CHECK(mean({1, 1 + 0x1p-10 + 0x1p-40}, {{0, 2}}, Dtype::float16) == 1 + 0x1p-10);
   CHECK(mean({1, 1 + 0x1p-10 + 0x1p-52, 0x1p-98, 0}, {{0, 4}}, Dtype::float16) == 0.5 + 0x1p-11);
+  // Below the midpoint by far less than the quotient's last bit.
+  const double odd = 1 + 0x3p-11;
+  CHECK(mean({2 * odd, 2 * odd, 0, 0}, {{0, 4}}, Dtype::float16) == 1 + 0x1p-9);
+  CHECK(mean({2 * odd, 2 * odd, -0x1p-100, 0}, {{0, 4}}, Dtype::float16) == 1 + 0x1p-10);
 }
 
 TEST_CASE("common_mean: what doubles do not show is not claimed", "[common_mean]") {
