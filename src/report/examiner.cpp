@@ -16,7 +16,7 @@ using textbook::Values;
 
 constexpr Index kMostWrong = 64, kMostRight = 16;  // rows of a head
 constexpr Index kMostElements = Index{1} << 22;    // scores of all these rows
-constexpr Index kMostProducts = Index{1} << 27;    // for the rows that are compared at last
+constexpr Index kMostProducts = Index{1} << 26;    // for the rows that are compared at last
 constexpr double kNeededBits = 24;                 // one in 16 million
 constexpr double kMostBits = 20;                   // of one value
 
