@@ -65,13 +65,19 @@ bool bias_finite(const Head& head, int threads) {
   return finite;
 }
 
+/// A sink of -inf is none.
+bool is_sink_finite(const Head& head) {
+  return head.sink < HUGE_VAL;
+}
+
 std::optional<Norms> norms_of_finite(const Head& head, const std::vector<KeyRun>& seen,
                                      int threads) {
   Norms norms = measure_norms(head.k, head.v, seen, threads);
   const bool all_norms_finite =
       std::isfinite(norms.k_all) &&
       std::ranges::all_of(norms.v, [](double norm) { return std::isfinite(norm); });
-  if ((all_norms_finite || keys_finite(head, seen, threads)) && bias_finite(head, threads))
+  if ((all_norms_finite || keys_finite(head, seen, threads)) && bias_finite(head, threads) &&
+      is_sink_finite(head))
     return norms;
   return std::nullopt;
 }
@@ -143,7 +149,9 @@ Heads::Heads(const Array& q, const Array& k, const Array& v, const Settings& set
       mask_(mask_of(mask, problem_)),
       scoring_(scoring),
       dtype_(settings.dtype.value_or(result_type(result_type(q.dtype(), k.dtype()), v.dtype()))) {
-  if (scoring_.softcap || scoring_.sinks) throw Error(scoring_.text(), "is not computed");
+  const Shape rows = problem_.rows_shape(1);
+  sinks_ =
+      sinks_of_heads(scoring_, rows.extents().first(static_cast<std::size_t>(rows.rank() - 2)));
   if (problem_.packing.is_packed() && settings.weights)
     throw Error("--weights", "those of packed sequences are matrices of different shapes");
 }
@@ -152,6 +160,9 @@ Head Heads::head(Index h) const {
   Head head = problem_.head(h);
   head.visible = mask_.of_head(h);
   if (scoring_.scale) set_scale(head, *scoring_.scale);
+  if (scoring_.softcap) head.softcap = *scoring_.softcap;
+  if (!sinks_.empty())
+    head.sink = sinks_[static_cast<std::size_t>(h / problem_.packing.sequences())];
   return head;
 }
 
@@ -255,7 +266,7 @@ void Heads::count_rows(Index h, Index first, Index count) {
   for (Index t = first; t < first + count; ++t) {
     const Index keys = known.keys->survey->counts[static_cast<std::size_t>(t)];
     counts_.visible_pairs += keys;
-    if (keys != 0 || t >= known.head.visible.query_length) continue;
+    if (keys != 0 || t >= known.head.visible.query_length || known.head.has_sink()) continue;
     if (mask_.empty_rows() == EmptyRows::error)
       throw Error("--empty-rows", "query " + row_text(first_row + t) + " sees none of the " +
                                       std::to_string(T_k) + " keys (" + mask_.text() + ")");
@@ -269,17 +280,21 @@ std::string Heads::row_text(Index row) const {
   return Shape({rows.extents().begin(), rows.extents().end() - 1}).index_text(row);
 }
 
-/// Rows that see no key are zeros already.
+/// Rows that see no key are zeros already, and remain so if there is a sink.
 void Heads::fill_empty_rows(const KnownHead& known, Index first, Index count, Index at,
                             Attention& results) const {
-  if (!known.keys->survey || mask_.empty_rows() == EmptyRows::zero) return;
+  const bool is_sink = known.head.has_sink();
+  const bool are_zeros =
+      is_sink ? is_sink_finite(known.head) : mask_.empty_rows() == EmptyRows::zero;
+  if (!known.keys->survey || are_zeros) return;
   std::optional<Attention> mean;
   for (Index r = 0; r < count; ++r) {
     const Index t = first + r;
     if (known.keys->survey->counts[static_cast<std::size_t>(t)] != 0 ||
         t >= known.head.visible.query_length)
       continue;
-    if (mask_.empty_rows() == EmptyRows::nan || known.head.n.T_k == 0) {  // the mean of nothing
+    if (is_sink || mask_.empty_rows() == EmptyRows::nan ||
+        known.head.n.T_k == 0) {  // the mean of nothing
       fill_with_nan(results.output, at + r);
       if (results.weights) fill_with_nan(*results.weights, at + r);
       continue;
@@ -325,12 +340,14 @@ void Heads::run_plain(std::span<const MeasuredRows> parts, Attention& results) c
 
   // Plain arithmetic carries a NaN or an infinity to its results, if not always to the right ones.
   for (const HeadRows& part : rows) {
-    if (is_finite(rows_of(results, part.at, part.count), settings_.threads)) continue;
+    if (is_finite(rows_of(results, part.at, part.count), settings_.threads) &&
+        is_sink_finite(*part.head))
+      continue;
     const Head head = part_of_head(part);
     if (!all_finite(head.q, settings_.threads) ||
         !keys_finite(head, seen_runs(head, survey_of(head, settings_.threads)),
                      settings_.threads) ||
-        !bias_finite(head, settings_.threads))
+        !bias_finite(head, settings_.threads) || !is_sink_finite(head))
       run_nonfinite(part, results);
   }
 }
@@ -342,7 +359,7 @@ void Heads::run_nonfinite(const HeadRows& part, Attention& results) const {
     run_finite_head(finite, of_head);
   };
   const Head head = part_of_head(part);
-  if (head.visible.is_everything())
+  if (head.is_plain())
     nonfinite_attention(head, of_finite, rows);
   else
     masked_nonfinite_attention(head, of_finite, rows);

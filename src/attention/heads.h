@@ -89,6 +89,7 @@ class Heads {
   Problem problem_;
   Mask mask_;
   ScoringOptions scoring_;
+  std::vector<double> sinks_;  ///< one a head of all entries, or empty
   Dtype dtype_;
   std::map<Index, KnownHead> known_;  ///< those of the last rows
   MaskCounts counts_;

@@ -1,5 +1,6 @@
 #include "attention/scoring.h"
 
+#include "base/error.h"
 #include "base/numbers.h"
 
 namespace sdpa {
@@ -26,6 +27,37 @@ std::string ScoringOptions::text() const {
   if (softcap) add("softcap " + shortest_text(*softcap));
   if (sinks) add(sinks_text(*sinks));
   return text;
+}
+
+std::vector<double> sinks_of_heads(const ScoringOptions& scoring, std::span<const Index> leading) {
+  if (!scoring.sinks) return {};
+  const auto& [array, name] = *scoring.sinks;
+  if (array.dtype() == Dtype::boolean) throw Error(name, "holds bool, but sinks are numbers");
+  const Shape heads({leading.begin(), leading.end()});
+  const Index missing = heads.rank() - array.shape().rank();
+  const auto refuse = [&](Index axis) {
+    const Index own = array.shape().extents()[static_cast<std::size_t>(axis - missing)];
+    return own != 1 && own != leading[static_cast<std::size_t>(axis)];
+  };
+  bool fits = missing >= 0;
+  for (Index axis = missing; fits && axis < heads.rank(); ++axis) fits = !refuse(axis);
+  if (!fits)
+    throw Error(name, "shape " + array.shape().text() + ", but the heads are " + heads.text() +
+                          ": a sink for each, or one for all");
+
+  std::vector<double> sinks;
+  for (Index h = 0; h < heads.element_count(); ++h) {
+    Index rest = h, position = 0, step = 1;
+    for (Index axis = heads.rank() - 1; axis >= missing; --axis) {
+      const Index extent = leading[static_cast<std::size_t>(axis)];
+      const Index own = array.shape().extents()[static_cast<std::size_t>(axis - missing)];
+      if (own != 1) position += rest % extent * step;
+      rest /= extent;
+      step *= own;
+    }
+    sinks.push_back(array.at(position));
+  }
+  return sinks;
 }
 
 }  // namespace sdpa

@@ -4,7 +4,9 @@
 #include "stage/head.h"
 
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace sdpa {
 
@@ -20,5 +22,10 @@ struct ScoringOptions {
   /// What is given, as "scale 0.125, softcap 50, sinks of sinks.npy"; empty if nothing is.
   std::string text() const;
 };
+
+/// The sink of each head, where `leading` are the extents of all heads; none if no sinks are given.
+/// Throws Error, beginning with the file or option, if the array is not of numbers or does not
+/// broadcast to these extents.
+std::vector<double> sinks_of_heads(const ScoringOptions& scoring, std::span<const Index> leading);
 
 }  // namespace sdpa

@@ -32,6 +32,8 @@ void report(const ProblemInputs& inputs, const Heads& heads, bool verbose) {
   if (!verbose) return;
   const std::string layout = layout_text(inputs, heads.problem());
   if (!layout.empty()) complain(layout);
+  const std::string scoring = heads.scoring().text();
+  if (!scoring.empty()) complain(scoring);
   complain(heads.mask().is_everything()
                ? "no mask"
                : heads.mask().text() + "; " +

@@ -57,6 +57,14 @@ namespace sdpa {
 //    small: it counts as one that underflows, and does not matter for B. Numerators may underflow
 //    then even if no maximum is subtracted.
 //
+// 9. Where scores are capped, C tanh(s/C) is off by `cap` times itself; what s is off by does not grow.
+//    It is scaled then as where a bias is added. In place of M stands the smaller of M and C, but for
+//    the dot products.
+// 10. A sink is a key with a value of 0, whose numerator, like what others are lowered by, is off by
+//    `bias` and `scale` times the difference of the sink and the maximum, and by `exp`; to lower costs
+//    `multiply`, and so does the sum, which has one term more. The squares are not below what they
+//    would be with all numerators lowered.
+//
 // What a, the arithmetic, contributes to each of these is in kernel/error.h.
 
 namespace {
@@ -82,12 +90,17 @@ double raises(const Head& head) {
 double weights_error(const kernel::ArithmeticError& a, const Head& head, double M, bool bounded,
                      double bias = 0) {
   if (!head.is_scale_moderate()) return HUGE_VAL;
-  const double S = M + bias;
+  const double capped = head.capped(M), S = capped + bias;
   const double chains = std::ceil(static_cast<double>(head.n.d_k) / kFeatures);
   double error =
       a.dot * chains * M + a.scale * S + a.exp +
       static_cast<double>(head.n.d_k) * a.underflow * std::max(1.0, head.score_scale_high);
-  if (head.visible.bias) error += a.bias * S;
+  if (head.has_softcap()) error += a.cap * capped;
+  if (head.visible.bias || head.has_softcap()) error += a.bias * S;
+  if (head.has_sink()) {
+    const double apart = S + std::fabs(head.sink);
+    error += 2 * ((a.bias + a.scale) * apart + a.exp + a.multiply);
+  }
   if (!bounded) error += (4 * a.subtract + 3 * a.scale) * S + raises(head) * (a.exp + a.multiply);
   return error * kSlack;
 }
@@ -165,7 +178,7 @@ RowBound::RowBound(const kernel::ArithmeticError& a, const Head& head, const Nor
   sums_ = (a.weighted_sum + spans * a.total) * kSlack;
   quotient_ = (a.sum + spans * a.total + a.divide) * kSlack;
   spread_ = std::sqrt(squares) / sum * kSlack;
-  underflow_ = bounded && !head.visible.bias ? 0 : keys * 0x1p-1021 / sum;
+  underflow_ = bounded && !head.visible.bias && !head.has_sink() ? 0 : keys * 0x1p-1021 / sum;
   product_underflow_ = keys * a.underflow / sum + 2 * a.underflow;
 }
 

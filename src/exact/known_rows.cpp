@@ -33,9 +33,10 @@ KnownRows::KnownRows(std::span<const MeasuredRows> parts, Index rows,
       const QueryNorms query = query_norms(*part.norms, q_t.data());
       const Index row = part.rows.at + r, t = part.rows.first + r;
       const double scores = score_bound(head, *part.norms, query.norm);
-      const RowBias bias = row_bias(head, t, scores);
+      const RowBias bias = row_bias(head, t, head.capped(scores));
       rows_[static_cast<std::size_t>(row)] = {
-          {&head, t, row, columns, scores + bias.largest, dot_power(*part.norms, query.norm)},
+          {&head, t, row, columns, head.capped(scores) + bias.largest,
+           dot_power(*part.norms, query.norm)},
           part.norms,
           query,
           std::ranges::all_of(q_t, [](double q) { return q == 0; }),
@@ -57,7 +58,7 @@ void KnownRows::look_for_near_keys(std::span<const RowTask> tasks,
   std::vector<std::vector<Index>> shares;
   for (const RowTask& task : tasks) {
     const KnownRow& row = (*this)[task.row];
-    if (row.near || !task.head->visible.is_everything() ||
+    if (row.near || !task.head->is_plain() ||
         numerator_error(error, *task.head, *row.norms, row.query) < poor_error(dtype_))
       continue;
     if (shares.empty() || shares.back().size() == kRows ||

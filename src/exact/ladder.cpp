@@ -1,5 +1,6 @@
 #include "exact/ladder.h"
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "exact/bound.h"
 #include "exact/common_mean.h"
@@ -221,7 +222,7 @@ class Ladder {
     for (OpenRow& open : rows) {
       const KnownRow& row = rows_[open.row];
       const Head& head = *row.task.head;
-      if (!head.visible.is_everything()) continue;
+      if (!head.visible.is_everything() || head.has_sink()) continue;
       std::erase_if(open.outputs, [&](Index d) {
         const auto [known, is_new] = averages.try_emplace({&head, row.is_zero, d});
         if (is_new) known->second = average(head, row.is_zero, d);
@@ -256,6 +257,14 @@ class Ladder {
   }
 
   void settle_row(const OpenRow& open) {
+    try {
+      settle_real_row(open);
+    } catch (const Error& error) {
+      throw Error("query " + std::to_string(rows_[open.row].task.t) + " of a head", error.what());
+    }
+  }
+
+  void settle_real_row(const OpenRow& open) {
     const KnownRow& row = rows_[open.row];
     RealRow real(*row.task.head, row.task.t, dtype_);
     for (Index d : open.outputs) {
@@ -263,7 +272,7 @@ class Ladder {
       store(results_.output, open.row, d, &value, 1);
     }
     if (open.weights.empty()) return;
-    if (!row.task.head->visible.is_everything()) {
+    if (!row.task.head->is_plain()) {
       for (Index j : open.weights) {
         const double value = real.weight(j);
         store(*results_.weights, open.row, j, &value, 1);

@@ -22,6 +22,7 @@ double RealRow::output(Index d) {
   for (std::size_t i = 0; i < keys_.size(); ++i)
     column_[i] = column_[static_cast<std::size_t>(keys_[i] - first)];
   column_.resize(keys_.size());
+  if (head_.has_sink()) column_.push_back(0);
   return of_keys.average(column_);
 }
 

@@ -13,40 +13,60 @@ namespace sdpa {
 // for f = 1 sums of products as without a bias, for others exact sums of three factors. Else sqrt(n)
 // is irrational, and two scores are equal only if both their dot products and their biases are.
 
+//
+// With a cap C, scores are C tanh(c q_t k_j / C) + b_j. Those are equal, too, only if both the dot
+// products and the biases are: with E = exp(2 c q_t k_j / C) of one key and F of another, a difference
+// beta between their tanh means 2 E - 2 F = beta (E F + E + F + 1). By the theorem of Lindemann and
+// Weierstrass (real_average.cpp) such a sum of exponentials of algebraic numbers is zero only if the
+// coefficients of each exponential that is distinct are, which leaves beta = 0 and E = F.
+//
+// A sink is a key of zeros with the sink for its bias.
+
 RealScores::RealScores(const Head& head, Index t, std::span<const Index> keys)
     : head_(head), t_(t), keys_(keys), q_t_(static_cast<std::size_t>(head.n.d_k)) {
   head.read_query(t, q_t_.data());
-  if (head.visible.bias) {
+  if (head.visible.bias || head.has_sink()) {
     const auto root =
         static_cast<Index>(std::lround(std::sqrt(static_cast<double>(head.scale.root))));
-    if (root * root == head.scale.root) root_ = static_cast<double>(root);
+    if (root * root == head.scale.root && !head.has_softcap()) root_ = static_cast<double>(root);
     has_bias_feature_ = root_ != 0 && head.scale.factor == 1;
     if (has_bias_feature_) {
       q_t_.push_back(root_);
     } else {
-      for (Index j : keys) head.visible.bias->read(t, j, 1, &biases_.emplace_back());
+      for (Index position = 0; position < count(); ++position) biases_.push_back(bias_of(position));
     }
   }
   std::vector<double> k_j(q_t_.size());
-  dots_.reserve(keys.size());
-  for (Index j : keys) {
-    read_key(j, k_j.data());
+  dots_.reserve(static_cast<std::size_t>(count()));
+  for (Index position = 0; position < count(); ++position) {
+    read_key(position, k_j.data());
     dots_.push_back(exact_dot(q_t_.data(), k_j.data(), std::ssize(q_t_)));
   }
-  big_dots_.resize(keys.size());
+  big_dots_.resize(dots_.size());
   group_positions();
 }
 
-void RealScores::read_key(Index j, double* k_j) const {
-  head_.k.read_rows(j, 1, k_j);
-  if (has_bias_feature_) head_.visible.bias->read(t_, j, 1, k_j + head_.n.d_k);
+double RealScores::bias_of(Index position) const {
+  if (position == std::ssize(keys_)) return head_.sink;
+  double bias = 0;
+  if (head_.visible.bias)
+    head_.visible.bias->read(t_, keys_[static_cast<std::size_t>(position)], 1, &bias);
+  return bias;
+}
+
+void RealScores::read_key(Index position, double* k_j) const {
+  if (position == std::ssize(keys_))
+    std::fill(k_j, k_j + head_.n.d_k, 0.0);
+  else
+    head_.k.read_rows(keys_[static_cast<std::size_t>(position)], 1, k_j);
+  if (has_bias_feature_) k_j[head_.n.d_k] = bias_of(position);
 }
 
 void RealScores::group_positions() {
-  order_.resize(keys_.size());
+  order_.resize(dots_.size());
   std::iota(order_.begin(), order_.end(), Index{0});
   std::ranges::sort(order_, [this](Index a, Index b) { return compare(a, b) > 0; });
-  group_of_.resize(keys_.size());
+  group_of_.resize(dots_.size());
   for (std::size_t at = 0; at < order_.size(); ++at) {
     const auto index = static_cast<Index>(at);
     if (at == 0 || compare(order_[at - 1], order_[at]) != 0) groups_.push_back({index, index});
@@ -97,12 +117,25 @@ int RealScores::compare_dots(Index a, Index b) {
 double RealScores::least_gap(std::size_t above, std::size_t g) const {
   const auto a = static_cast<std::size_t>(first_of(above)),
              b = static_cast<std::size_t>(first_of(g));
-  const Difference dots = subtract(dots_[a], dots_[b]);
   const double scale = head_.score_scale_high;
+  if (head_.has_softcap()) return least_capped_gap(a, b);
+  const Difference dots = subtract(dots_[a], dots_[b]);
   const double of_dots = dots.value * scale;
   const double of_biases = biases_.empty() ? 0 : biases_[a] - biases_[b];
   const double gap = of_dots + of_biases - dots.error * scale * (1 + 0x1p-50) -
                      0x1p-49 * (std::fabs(of_dots) + std::fabs(of_biases));
+  return gap > 0 ? gap : 0;
+}
+
+/// Of scores that are capped: as far as a tanh that may be some units off tells.
+double RealScores::least_capped_gap(std::size_t a, std::size_t b) const {
+  const double cap = head_.softcap, scale = head_.score_scale_high;
+  const auto capped = [&](const ExactSum& dot) { return cap * std::tanh(dot.high * scale / cap); };
+  const double of_dots = capped(dots_[a]) - capped(dots_[b]);
+  const double of_biases = biases_.empty() ? 0 : biases_[a] - biases_[b];
+  const double error = (dots_[a].error + dots_[b].error) * scale * (1 + 0x1p-50) + 0x1p-40 * cap +
+                       0x1p-49 * std::fabs(of_biases);
+  const double gap = of_dots + of_biases - error;
   return gap > 0 ? gap : 0;
 }
 
@@ -136,8 +169,56 @@ const BigFloat& RealScores::scale(mpfr_prec_t precision) {
 /// Score a minus score b; three roundings at most.
 void RealScores::score_difference(mpfr_ptr difference, Index a, Index b) {
   if (!biases_.empty()) return biased_difference(difference, a, b);
+  if (head_.has_softcap()) return capped_difference(difference, a, b);
   dot_difference(difference, a, b);
   mpfr_mul(difference, difference, scale(mpfr_get_prec(difference)), MPFR_RNDN);
+}
+
+/// C tanh(x) - C tanh(y), where x and y are c / C times the dot products, without the biases; off by
+/// less than one rounding.
+///
+/// Where x > y >= 0 it is 2 C exp(-2 y) (1 - exp(2 (y - x))) / ((1 + exp(-2 x)) (1 + exp(-2 y))), in
+/// which nothing cancels; tanh is odd. An error of an argument grows by as much as the argument is
+/// large: that costs less than 40 bits, for from 2^30 on the exponentials underflow, to 0.
+void RealScores::capped_difference(mpfr_ptr difference, Index a, Index b) {
+  const mpfr_prec_t precision = mpfr_get_prec(difference) + 64;
+  BigFloat x(precision), y(precision), apart(precision);
+  const auto scaled = [&](BigFloat& to) {
+    mpfr_mul(to, to, scale(precision), MPFR_RNDN);
+    mpfr_div_d(to, to, head_.softcap, MPFR_RNDN);
+  };
+  mpfr_set(x, big_dot_of(a), MPFR_RNDN);
+  mpfr_set(y, big_dot_of(b), MPFR_RNDN);
+  dot_difference(apart, a, b);
+  for (BigFloat* number : {&x, &y, &apart}) scaled(*number);
+  const bool falls = mpfr_sgn(static_cast<mpfr_srcptr>(apart)) < 0;
+  if (falls) {
+    mpfr_swap(x, y);
+    mpfr_neg(apart, apart, MPFR_RNDN);
+  }
+  if (mpfr_sgn(static_cast<mpfr_srcptr>(x)) < 0) {
+    mpfr_swap(x, y);
+    mpfr_neg(x, x, MPFR_RNDN);
+    mpfr_neg(y, y, MPFR_RNDN);
+  }
+  if (mpfr_sgn(static_cast<mpfr_srcptr>(y)) < 0) {
+    mpfr_tanh(x, x, MPFR_RNDN);
+    mpfr_tanh(y, y, MPFR_RNDN);
+    mpfr_sub(apart, x, y, MPFR_RNDN);
+  } else {
+    for (BigFloat* number : {&x, &y, &apart}) mpfr_mul_si(*number, *number, -2, MPFR_RNDN);
+    mpfr_expm1(apart, apart, MPFR_RNDN);
+    mpfr_mul_si(apart, apart, -2, MPFR_RNDN);
+    mpfr_exp(x, x, MPFR_RNDN);
+    mpfr_exp(y, y, MPFR_RNDN);
+    mpfr_mul(apart, apart, y, MPFR_RNDN);
+    for (BigFloat* number : {&x, &y}) {
+      mpfr_add_ui(*number, *number, 1, MPFR_RNDN);
+      mpfr_div(apart, apart, *number, MPFR_RNDN);
+    }
+  }
+  mpfr_mul_d(difference, apart, head_.softcap, MPFR_RNDN);
+  if (falls) mpfr_neg(difference, difference, MPFR_RNDN);
 }
 
 /// The same where dot products and biases may cancel, but for scores that are equal not completely:
@@ -150,8 +231,12 @@ void RealScores::biased_difference(mpfr_ptr difference, Index a, Index b) {
   const mpfr_prec_t wanted = mpfr_get_prec(difference);
   for (mpfr_prec_t precision = wanted + 64;; precision *= 2) {
     BigFloat dots(precision), biases(precision), sum(precision);
-    dot_difference(dots, a, b);
-    mpfr_mul(dots, dots, scale(precision), MPFR_RNDN);
+    if (head_.has_softcap()) {
+      capped_difference(dots, a, b);
+    } else {
+      dot_difference(dots, a, b);
+      mpfr_mul(dots, dots, scale(precision), MPFR_RNDN);
+    }
     mpfr_set_d(biases, biases_[static_cast<std::size_t>(a)], MPFR_RNDN);
     mpfr_sub_d(biases, biases, biases_[static_cast<std::size_t>(b)], MPFR_RNDN);
     mpfr_add(sum, dots, biases, MPFR_RNDN);
@@ -206,7 +291,7 @@ const BigFloat& RealScores::big_dot_of(Index position) {
   const auto at = static_cast<std::size_t>(position);
   if (!big_dots_[at]) {
     std::vector<double> k_j(q_t_.size());
-    read_key(keys_[at], k_j.data());
+    read_key(position, k_j.data());
     big_dots_[at] = big_dot(q_t_.data(), k_j.data(), std::ssize(q_t_));
   }
   return *big_dots_[at];

@@ -14,7 +14,8 @@ namespace sdpa {
 /// The scores of one row of queries as real numbers: which are equal, which are larger, and how far
 /// they are apart, to any precision. Operands are finite.
 ///
-/// Keys go by their position in the list of those that the row sees.
+/// Keys go by their position in the list of those that the row sees. If the head has a sink, it is one
+/// more position behind them.
 class RealScores {
  public:
   /// Scores of row t of q and these keys, at least one, with their biases, if the head has some. The
@@ -23,6 +24,8 @@ class RealScores {
 
   /// Positions by descending score.
   std::span<const Index> order() const { return order_; }
+  /// Whether all scores are algebraic numbers.
+  bool are_algebraic() const { return !head_.has_softcap(); }
   /// Those whose scores are equal, by descending score.
   std::span<const KeyGroup> groups() const { return groups_; }
   /// The group of a position.
@@ -42,11 +45,15 @@ class RealScores {
 
  private:
   void group_positions();
-  void read_key(Index j, double* k_j) const;
+  Index count() const { return std::ssize(keys_) + (head_.has_sink() ? 1 : 0); }
+  double bias_of(Index position) const;
+  void read_key(Index position, double* k_j) const;
+  double least_capped_gap(std::size_t a, std::size_t b) const;
   int compare(Index a, Index b);
   int compare_dots(Index a, Index b);
   void dot_difference(mpfr_ptr difference, Index a, Index b);
   void score_difference(mpfr_ptr difference, Index a, Index b);
+  void capped_difference(mpfr_ptr difference, Index a, Index b);
   void biased_difference(mpfr_ptr difference, Index a, Index b);
   BigFloat rational_difference(Index a, Index b);
   const BigFloat& scale(mpfr_prec_t precision);
@@ -56,7 +63,8 @@ class RealScores {
   const Head& head_;
   const Index t_;
   std::span<const Index> keys_;
-  // Where there are biases: the root of scale.root if that is an integer, else 0. If the factor is 1,
+  // Where there are biases or a sink, but no cap: the root of scale.root if that is an integer, else 0.
+  // If the factor is 1,
   // it is one more feature of q_t, and a bias one of its key.
   double root_ = 0;
   bool has_bias_feature_ = false;

@@ -11,6 +11,7 @@ struct ArithmeticError {
   double partial_sum;  ///< of a dot product, relative to each partial sum
   double dot;          ///< of a dot product besides, for each chain, relative to |q_t| |k_j|
   double scale;        ///< of scaling, relative to the scaled score
+  double cap;          ///< of capping, relative to the capped score (cap.h)
   double bias;         ///< of adding a bias, relative to the largest scaled score and bias together
   double subtract;     ///< of subtracting the maximum, relative to the difference
   double exp;          ///< of 2^x, relative to it
@@ -34,7 +35,7 @@ inline constexpr double kBlocks = kKeySpan / kKeyBlock;   // of a span
 inline constexpr double kUnknown = __builtin_huge_val();
 inline constexpr ArithmeticError kFloat32Error{kUnknown, kUnknown, kUnknown, kUnknown, kUnknown,
                                                kUnknown, kUnknown, kUnknown, kUnknown, kUnknown,
-                                               kUnknown, kUnknown, kUnknown};
+                                               kUnknown, kUnknown, kUnknown, kUnknown};
 
 /// float64 rounds to u = 2^-53. The scale is held in two doubles; the rest of its error has room in
 /// that of exp (exp.h).
@@ -42,6 +43,7 @@ inline constexpr ArithmeticError kFloat64Error{
     .partial_sum = detail::u,
     .dot = 0,
     .scale = 0,
+    .cap = 16 * detail::u,
     .bias =
         3 * detail::u,  // fma(s, factor, fma(s, its low part, bias)): one each of both, and room
     .subtract = detail::u,
@@ -60,7 +62,8 @@ inline constexpr ArithmeticError kFloat64Error{
 inline constexpr ArithmeticError kDoubleDoubleError{
     .partial_sum = 0,
     .dot = (4 * detail::kFeatures * (detail::kFeatures + 3) / 2 + 3) * detail::u2,
-    .scale = (5 + 16) * detail::u2,     // the product, and log2(e)/sqrt(d_k) itself
+    .scale = (5 + 16) * detail::u2,  // the product, and log2(e)/sqrt(d_k) itself
+    .cap = 640 * detail::u2,
     .bias = (5 + 16 + 3) * detail::u2,  // the product, 1/sqrt(d_k) itself, and the sum
     .subtract = 2 * detail::u2,
     .exp = 32 * detail::u2,

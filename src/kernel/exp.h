@@ -75,7 +75,12 @@ static inline Vector power_of_2(Vector shifted) {
 /// 0.707 + 0.75 there. Above, it costs 1, but (0.64 |r| + 1) / 2^r is at most 1, and all is below
 /// 1.75. A NaN gives a NaN whatever its bits, for the power is a factor and not added to an
 /// exponent.
-template <class Number, int count, class Vector>
+///
+/// less_one   2^(scale x) - 1 instead, for scale x from -1/2 down to any, within 6 units. From 2^0 on
+/// (n = 0) it is r * polynomial: the steps to r cost 2 units, the polynomial 1.3 and its own error,
+/// below 0.6, and the last operation 0.5. Where n is below 0, 2^(scale x) is at most 0.71, so off by
+/// 1.42 units of 1 at most, and the result at least 0.29 in absolute value.
+template <class Number, bool less_one = false, int count, class Vector>
 [[gnu::always_inline]] static inline void exp2_of_lanes(Vector (&xs)[count],
                                                         const Scale<Vector>& scale) {
   using C = Exp2Constants<Number>;
@@ -96,7 +101,9 @@ template <class Number, int count, class Vector>
   Vectors power;
 #pragma GCC unroll 8
   for (int i = 0; i < count; ++i) power.of[i] = power_of_2<Number>(shifted.of[i]);
-  const Vectors result = fma(polynomial, r * power, power);
+  Vectors last = power;
+  if constexpr (less_one) last = power - Vectors(broadcast(Number(1)));
+  const Vectors result = fma(polynomial, r * power, last);
 #pragma GCC unroll 8
   for (int i = 0; i < count; ++i) xs[i] = result.of[i];
 }
@@ -161,7 +168,12 @@ template <class Vector>
 /// its coefficients are, adds 2^-51.9 * 3u = 6.4u^2, and what is left out 0.2u^2. So the result is
 /// off by at most (4.1 + 1.2 + 1.8) u^2 / 0.707 + (3 + 1.8 + 6.6) u^2, below 22u^2, and less where
 /// it is larger than 0.707; 2^-101 is 32u^2.
-template <int count>
+///
+/// less_one   2^(scale x) - 1 instead, for scale x of 0 or less, within 2^-98. Where n is 0, cosh(r) -
+/// 1 is at most 0.061 and sinh(r) 0.354; they are off by 13u^2 and 15u^2 of themselves, and their sum
+/// by 1.5 times that. Elsewhere it is at least 0.29, and off by what is said of 2^(scale x), at most
+/// 0.71, and of a sum.
+template <bool less_one = false, int count>
 static inline void exp2(DoubleDouble (&xs)[count], const Scale<DoubleLanes>& scale) {
   using Vector = Several<DoubleLanes, count>;
   using Pair = DoubleDoubleOf<Vector>;
@@ -189,15 +201,18 @@ static inline void exp2(DoubleDouble (&xs)[count], const Scale<DoubleLanes>& sca
   auto even = add_to_coefficient(kInverseFactorial[kLast], Pair{tail * r.hi, broadcast(0.0)});
   Pair odd{broadcast(kInverseFactorial[kLast - 1][0]), broadcast(kInverseFactorial[kLast - 1][1])};
 #pragma GCC unroll 16
-  for (int term = kLast - 2; term >= 0; term -= 2) {
+  for (int term = kLast - 2; term > 0; term -= 2) {
     even = add_to_coefficient(kInverseFactorial[term], multiply(even, square));
-    if (term > 0) odd = add_to_coefficient(kInverseFactorial[term - 1], multiply(odd, square));
+    odd = add_to_coefficient(kInverseFactorial[term - 1], multiply(odd, square));
   }
+  even = multiply(even, square);
+  if constexpr (!less_one) even = add_to_coefficient(kInverseFactorial[0], even);
   const auto sum = add(even, multiply(odd, r));
 #pragma GCC unroll 8
   for (int i = 0; i < count; ++i) {
     const DoubleLanes power = power_of_2<double>(shifted.of[i]);
     xs[i] = {sum.hi.of[i] * power, sum.lo.of[i] * power};
+    if constexpr (less_one) xs[i] = kernel::SDPA_ISA::add(xs[i], power - broadcast(1.0));
   }
 }
 

@@ -27,6 +27,7 @@ struct Group {
   Real* sum;          // [vectors], of the numerators
   Real* sum_lost;     // [vectors], as o_lost
   Vector* squares;    // [vectors], sum of the numerators' squares
+  Real* lowered;      // [vectors], what numerators are multiplied with where a sink is above them
 };
 
 /// Vectors that hold so many queries.
@@ -54,6 +55,7 @@ std::uintptr_t place_arrays(Group<Real>& group, Index vectors, Index d_k, Index 
   place(group.sum, vectors);
   place(group.sum_lost, vectors);
   place(group.squares, vectors);
+  place(group.lowered, vectors);
   return next;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// Between the scores and the softmax, where queries see only some of the keys: adds a bias and hides
-// the scores of the others.
+// Between the scores and the softmax, where queries see only some of the keys: caps scores, adds a bias
+// and hides the scores of the others.
 
+#include "kernel/cap.h"
 #include "kernel/group.h"
 #include "kernel/scores.h"
 
@@ -96,15 +97,44 @@ inline DoubleDouble scale_and_add(DoubleDouble s, const DoubleDouble& factor, Do
   return add(multiply(s, factor), bias);
 }
 
+/// What scores are multiplied with before a bias is added: c, or 1 where they are capped.
+template <class Real>
+inline DoubleDoubleOf<VectorOf<Real>> bias_factor(const Question& question) {
+  using Number = NumberOf<Real>;
+  if (question.cap != 0) return {broadcast(Number(1)), broadcast(Number(0))};
+  return {broadcast(static_cast<Number>(question.score_scale_high)),
+          broadcast(static_cast<Number>(question.score_scale_low))};
+}
+
+/// Scores s [keys][V], capped.
+template <class Real, int V>
+void cap_block(const Question& question, Index keys, Real* s) {
+  using Number = NumberOf<Real>;
+  constexpr int kTogether = Arithmetic<Real>::kTogether;
+  const auto scale = make_scale<Number>(
+      DoubleDoubleOf<VectorOf<Real>>{broadcast(static_cast<Number>(question.cap_scale_high)),
+                                     broadcast(static_cast<Number>(question.cap_scale_low))});
+  const VectorOf<Real> cap = broadcast(static_cast<Number>(question.cap));
+  auto take = [&]<int count>(Index i) __attribute__((always_inline)) {
+    Real some[count];
+#pragma GCC unroll 8
+    for (int n = 0; n < count; ++n) some[n] = s[i + n];
+    cap_scores(some, scale, cap);
+#pragma GCC unroll 8
+    for (int n = 0; n < count; ++n) s[i + n] = some[n];
+  };
+  Index i = 0;
+  for (; i + kTogether <= keys * V; i += kTogether) take.template operator()<kTogether>(i);
+  for (; i < keys * V; ++i) take.template operator()<1>(i);
+}
+
 /// Scores of keys first ... end - 1, s [end - first][V], scaled and with the bias added.
 template <class Real, int V>
 void add_bias(const Question& question, const Sight<NumberOf<Real>>& sight, Index x, SeenKeys keys,
               Real* s) {
   using Number = NumberOf<Real>;
   constexpr Index kWidth = kLanes<Number>;
-  const DoubleDoubleOf<VectorOf<Real>> factor{
-      broadcast(static_cast<Number>(question.score_scale_high)),
-      broadcast(static_cast<Number>(question.score_scale_low))};
+  const DoubleDoubleOf<VectorOf<Real>> factor = bias_factor<Real>(question);
   const Index lanes = smaller(V * kWidth, question.queries - x * kWidth);
   for (Index first = keys.first; first < keys.end; first += kKeyChain) {
     const Index count = smaller(kKeyChain, keys.end - first);
@@ -125,6 +155,7 @@ void seen_scores(const Group<Real>& group, const Sight<NumberOf<Real>>& sight, I
                  const NumberOf<Real>* k, SeenKeys keys) {
   const Index d_k = group.question.d_k;
   scores<Real, V>(group.q + x * d_k, k + keys.first * d_k, keys.end - keys.first, d_k, group.s);
+  if (group.question.cap != 0) cap_block<Real, V>(group.question, keys.end - keys.first, group.s);
   if (sight.bias != nullptr) add_bias<Real, V>(group.question, sight, x, keys, group.s);
   hide<Real, V>(sight, x, keys, group.s);
 }

@@ -33,6 +33,8 @@
 // 2018).
 //
 // hide.h          Between scores and softmax where queries see only some of the keys.
+// cap.h           The same where scores are capped.
+// sink.h          Before finish divides, where a sink is one more numerator.
 //
 // So T_q x T_k scores are never stored, k and v are neither packed nor transposed, and a block of
 // them in the cache serves all tiles of a group. A sum is a hierarchy of short chains, so that its
@@ -46,6 +48,7 @@
 #include "kernel/group.h"
 #include "kernel/hide.h"
 #include "kernel/scores.h"
+#include "kernel/sink.h"
 #include "kernel/softmax.h"
 #include "kernel/weighted_sum.h"
 
@@ -116,12 +119,6 @@ void merge(void* workspace, const void* next) {
   });
 }
 
-/// The sum of the numerators of vector x.
-template <class Real>
-Real sum_of(const Group<Real>& group, Index x) {
-  return group.merged ? add(group.sum[x], group.sum_lost[x]) : group.sum[x];
-}
-
 inline void store_lane(const FloatLanes& x, Index lane, float* out, float*, Index at) {
   out[at] = x[lane];
 }
@@ -143,18 +140,20 @@ void finish(void* workspace, NumberOf<Real>* o, NumberOf<Real>* o_low,
     for (Index y = 0; y < V; ++y) {
       const Index first = (x + y) * kWidth;
       const Index lanes = smaller(kWidth, group.question.queries - first);
-      const Real sum = sum_of(group, x + y);
+      Real* o_x = group.o + x * d_v + y;
+      const Real* o_lost = group.o_lost + x * d_v + y;
+      if (group.merged) {
+        group.sum[x + y] = add(group.sum[x + y], group.sum_lost[x + y]);
+        for (Index d = 0; d < d_v; ++d) o_x[d * V] = add(o_x[d * V], o_lost[d * V]);
+      }
+      if (group.question.sinks != nullptr) add_sinks<Real, V>(group, x, y);
+      const Real sum = group.sum[x + y];
       for (Index lane = 0; lane < lanes; ++lane) {
         store_lane(sum, lane, sums.sums, sums.sums_low, first + lane);
         sums.squares[first + lane] = group.squares[x + y][lane];
         sums.largest[first + lane] = group.largest[x + y][lane];
       }
-      Real* o_x = group.o + x * d_v + y;
-      const Real* o_lost = group.o_lost + x * d_v + y;
-      for (Index d = 0; d < d_v; ++d) {
-        if (group.merged) o_x[d * V] = add(o_x[d * V], o_lost[d * V]);
-        o_x[d * V] = divide(o_x[d * V], sum);
-      }
+      for (Index d = 0; d < d_v; ++d) o_x[d * V] = divide(o_x[d * V], sum);
       for (Index lane = 0; lane < lanes; ++lane)
         for (Index d = 0; d < d_v; ++d)
           store_lane(o_x[d * V], lane, o, o_low, (first + lane) * d_v + d);
@@ -171,10 +170,12 @@ void store_weights(const Group<Real>& group, Index x, SeenKeys keys, NumberOf<Re
   for (Index y = 0; y < V; ++y) {
     const Index first = (x + y) * kWidth;
     const Index lanes = smaller(kWidth, group.question.queries - first);
-    const Real sum = sum_of(group, x + y);
+    const bool has_sinks = group.question.sinks != nullptr;
+    const Real sum = group.sum[x + y];
     for (Index j = keys.first; j < keys.end; ++j) {
       Real p[] = {group.s[(j - keys.first) * V + y]};
       numerators(p, scale, group.largest[x + y]);
+      if (has_sinks) p[0] = multiply(p[0], group.lowered[x + y]);
       const Real weight = divide(p[0], sum);
       for (Index lane = 0; lane < lanes; ++lane)
         store_lane(weight, lane, w, w_low, (first + lane) * stride + j);

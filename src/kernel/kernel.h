@@ -13,16 +13,23 @@ namespace sdpa::kernel {
 struct Question {
   Index queries;  ///< 1 ... Kernel::queries
   Index d_k, d_v;
-  double scale_high, scale_low;  ///< their sum is log2(e)/sqrt(d_k): weights are powers of 2
+  double scale_high, scale_low;  ///< their sum is log2(e) c of the scale c: weights are powers of 2
   /// The scores' absolute values are known to stay below kLargestBoundedScore: no maximum need be
   /// subtracted.
   bool bounded;
   /// [queries] a power of two, at least twice sum_i |q_i k_ji| for every key j. Only double-double
   /// looks at it.
   const double* dot_powers;
-  /// Their sum is 1/sqrt(d_k), for scores that a bias is added to; scale_high and scale_low are then
-  /// log2(e) alone. Only absorb_visible and weights_visible look at it.
+  /// Whether scores are scaled before the softmax, as they are where a bias is added or they are capped;
+  /// scale_high and scale_low are then log2(e) alone.
+  bool is_scaled = false;
+  /// Their sum is c. Only absorb_visible, weights_visible and sinks look at it.
   double score_scale_high = 0, score_scale_low = 0;
+  /// C, if each scaled score s is to become C tanh(s/C), and the sum 2 log2(e) c / C; 0: no cap. Only
+  /// absorb_visible and weights_visible look at it: with a cap they take all blocks.
+  double cap = 0, cap_scale_high = 0, cap_scale_low = 0;
+  /// [queries] the logit of a sink, or null: no sink in this group. -inf: none of this query.
+  const double* sinks = nullptr;
 };
 
 /// What the queries of a group see of a block of keys.

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -103,6 +104,8 @@ void QueryGroup<Number>::read_queries() {
     row.head->read_query(row.t, q_t);
     q_t += d_k;
     dot_powers_.push_back(row.dot_power);
+    sinks_.push_back(row.head->sink);
+    has_sinks_ = has_sinks_ || row.head->has_sink();
     bounded_ = bounded_ && row.largest_score <= kernel::kLargestBoundedScore;
   }
 }
@@ -174,14 +177,27 @@ template <class Number>
 kernel::Question QueryGroup<Number>::question() const {
   // log2(e)
   constexpr double kHigh = 0x1.71547652b82fep+0, kLow = 0x1.777d0ffda0d24p-56;
-  kernel::Question question{
-      std::ssize(rows_),    head_.n.d_k, std::ssize(columns_), head_.scale_high,
-      head_.scale_low,      bounded_,    dot_powers_.data(),   head_.score_scale_high,
-      head_.score_scale_low};
-  if (head_.visible.bias) {
-    question.scale_high = kHigh;
-    question.scale_low = kLow;
+  kernel::Question question{};
+  question.queries = std::ssize(rows_);
+  question.d_k = head_.n.d_k;
+  question.d_v = std::ssize(columns_);
+  question.bounded = bounded_;
+  question.dot_powers = dot_powers_.data();
+  question.score_scale_high = head_.score_scale_high;
+  question.score_scale_low = head_.score_scale_low;
+  question.is_scaled = head_.visible.bias || head_.has_softcap();
+  question.scale_high = question.is_scaled ? kHigh : head_.scale_high;
+  question.scale_low = question.is_scaled ? kLow : head_.scale_low;
+  if (head_.has_softcap()) {
+    // Within 3u^2 of the quotient of the scale by the cap: its high part is rounded once, the rest
+    // is exact but for underflow, and is divided and rounded twice.
+    const double high = 2 * head_.scale_high, quotient = high / head_.softcap;
+    const double rest = std::fma(-quotient, head_.softcap, high) + 2 * head_.scale_low;
+    question.cap = head_.softcap;
+    question.cap_scale_high = quotient + rest / head_.softcap;
+    question.cap_scale_low = rest / head_.softcap - (question.cap_scale_high - quotient);
   }
+  if (has_sinks_) question.sinks = sinks_.data();
   return question;
 }
 
@@ -211,7 +227,7 @@ Memory QueryGroup<Number>::absorb_span(Index span, Memory workspace) const {
       case Seen::some:
         begin();
         kernel_.absorb_visible(workspace.get(), block.keys(sight.runs()),
-                            block.values(sight.runs(), columns_), keys, sight.sight());
+                               block.values(sight.runs(), columns_), keys, sight.sight());
         break;
     }
   }
@@ -238,7 +254,7 @@ void QueryGroup<Number>::run_weights(void* workspace, const StageRows<Number>& r
         break;
       case Seen::some:
         kernel_.weights_visible(workspace, block.keys(sight.runs()), keys, sight.sight(), w, w_low,
-                             kKeys);
+                                kKeys);
         break;
     }
     sink.weights(results, {j, keys, kKeys, w, w_low});

@@ -38,7 +38,8 @@ class QueryGroup {
   bool bounded_ = true;
   Buffers<Number>& buffers_;  // of the thread that runs the group
   Number* q_ = nullptr;
-  std::vector<double> dot_powers_;
+  std::vector<double> dot_powers_, sinks_;
+  bool has_sinks_ = false;
   std::vector<Index> columns_;
 };
 

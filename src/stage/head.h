@@ -3,6 +3,8 @@
 #include "array/view.h"
 #include "stage/visible.h"
 
+#include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace sdpa {
@@ -26,7 +28,9 @@ struct Head {
   double q_sign;                 ///< what every number of q is to be multiplied with: 1, -1, or 0
   double scale_high, scale_low;  ///< log2(e) c, within 2^-102 of it, relatively, if c is moderate
   double score_scale_high, score_scale_low;  ///< c, likewise
-  Visible visible = {};  ///< the keys of each query; every key unless something else is set
+  double softcap = HUGE_VAL;  ///< C: a scaled score s becomes C tanh(s/C); infinite: it stays
+  double sink = -HUGE_VAL;    ///< one more logit, without a value; -inf: none
+  Visible visible = {};       ///< the keys of each query; every key unless something else is set
 
   /// Row t of q with its sign, q_t [d_k].
   template <class Number>
@@ -36,10 +40,19 @@ struct Head {
     for (Index i = 0; i < n.d_k; ++i) q_t[i] *= static_cast<Number>(q_sign);
   }
 
-  /// Whether no operation on c, or on doubles that are as large or small, comes near the limits of
-  /// float64.
+  bool has_softcap() const { return softcap != HUGE_VAL; }
+  bool has_sink() const { return sink != -HUGE_VAL; }
+
+  /// Whether there is nothing but q k^T, whatever the scale, of all keys.
+  bool is_plain() const { return visible.is_everything() && !has_softcap() && !has_sink(); }
+
+  /// What bounds the scores that a cap makes of those up to `bound`.
+  double capped(double bound) const { return std::min(bound, softcap); }
+
+  /// Whether no operation on c and on the cap comes near the limits of float64.
   bool is_scale_moderate() const {
-    return score_scale_high > 0x1p-400 && score_scale_high < 0x1p400;
+    const auto is_moderate = [](double x) { return x > 0x1p-400 && x < 0x1p400; };
+    return is_moderate(score_scale_high) && (!has_softcap() || is_moderate(softcap));
   }
 };
 

@@ -40,7 +40,9 @@ GroupSight<Number>::GroupSight(std::span<const RowTask> rows, Index lanes)
 template <class Number>
 Seen GroupSight<Number>::look(Index first, Index keys) {
   if (first >= any_.end || first + keys <= any_.first) return Seen::nothing;
-  if (!has_arrays_ && first >= all_.first && first + keys <= all_.end) return Seen::everything;
+  const bool is_capped = rows_.front().head->has_softcap();
+  if (!has_arrays_ && !is_capped && first >= all_.first && first + keys <= all_.end)
+    return Seen::everything;
 
   const Index words = (keys + kWordKeys - 1) / kWordKeys;
   std::uint32_t any[kWords] = {};
@@ -63,7 +65,7 @@ Seen GroupSight<Number>::look(Index first, Index keys) {
     read_bias(first, keys);
     return Seen::some;
   }
-  return seen_by_all == 0 ? Seen::everything : Seen::some;
+  return seen_by_all == 0 && !is_capped ? Seen::everything : Seen::some;
 }
 
 /// Rows of the bias where they lie if the kernel can take them so, else copied.

@@ -21,7 +21,7 @@ class GroupSight {
   GroupSight(std::span<const RowTask> rows, Index lanes);
 
   /// Looks at keys first ... first + keys - 1, `first` being the beginning of a block of the kernel.
-  /// With a bias it is never `everything`.
+  /// With a bias or a cap it is never `everything`.
   Seen look(Index first, Index keys);
 
   /// After `some`: what the kernel is told. Good until the next look.

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace sdpa::oracle {
@@ -30,9 +33,28 @@ Big exact_dot(const double* a, const double* b, Index n) {
   return exact_sum(products);
 }
 
-/// A score, dot / sqrt(d_k) + bias. Where d_k is the square of an integer r, the bias is zero and
+/// How dot products are scaled and capped, with the root filled in.
+struct Rule {
+  double factor;
+  unsigned long root;
+  unsigned long whole_root;  ///< of `root` if it is a square and scores are not capped, else 0
+  std::optional<double> softcap;
+};
+
+Rule rule_of(const Scoring& scoring, Index d_k) {
+  Rule rule{scoring.factor, static_cast<unsigned long>(scoring.root == 0 ? d_k : scoring.root), 0,
+            scoring.softcap};
+  unsigned long root = 1;
+  while (root * root < rule.root) ++root;
+  if (root * root == rule.root && !rule.softcap) rule.whole_root = root;
+  return rule;
+}
+
+/// A score, dot / sqrt(root) + bias, where the factor is part of the dot product; or C tanh(dot /
+/// (sqrt(root) C)) + bias. Where the root is a whole number r and there is no cap, the bias is zero and
 /// its part of the score, r times it, is in the dot product: so two scores are equal only if both
-/// their numbers are.
+/// their numbers are. (With a cap: tanh of an algebraic number is transcendental, and two of them
+/// differ by no algebraic number but 0.)
 struct Score {
   Big dot, bias;
 };
@@ -41,72 +63,109 @@ bool equal(const Score& a, const Score& b) {
   return mpfr_equal_p(a.dot, b.dot) && mpfr_equal_p(a.bias, b.bias);
 }
 
-Interval root_of(Index d_k, mpfr_prec_t precision) {
-  Interval root(precision);
-  mpfr_sqrt_ui(root.low, static_cast<unsigned long>(d_k), MPFR_RNDD);
-  mpfr_sqrt_ui(root.high, static_cast<unsigned long>(d_k), MPFR_RNDU);
-  return root;
+Interval root_of(unsigned long root, mpfr_prec_t precision) {
+  Interval result(precision);
+  mpfr_sqrt_ui(result.low, root, MPFR_RNDD);
+  mpfr_sqrt_ui(result.high, root, MPFR_RNDU);
+  return result;
+}
+
+/// x / root
+Interval scaled(const Big& x, const Interval& root, mpfr_prec_t precision) {
+  const bool is_negative = mpfr_sgn(x) < 0;
+  Interval result(precision);
+  mpfr_div(result.low, x, is_negative ? root.low : root.high, MPFR_RNDD);
+  mpfr_div(result.high, x, is_negative ? root.high : root.low, MPFR_RNDU);
+  return result;
+}
+
+/// C tanh(x / C), which rises with x.
+void cap(Interval& x, double C) {
+  mpfr_div_d(x.low, x.low, C, MPFR_RNDD);
+  mpfr_div_d(x.high, x.high, C, MPFR_RNDU);
+  mpfr_tanh(x.low, x.low, MPFR_RNDD);
+  mpfr_tanh(x.high, x.high, MPFR_RNDU);
+  mpfr_mul_d(x.low, x.low, C, MPFR_RNDD);
+  mpfr_mul_d(x.high, x.high, C, MPFR_RNDU);
 }
 
 /// a - b
-Interval difference(const Score& a, const Score& b, Index d_k, mpfr_prec_t precision) {
-  const Interval root = root_of(d_k, precision);
-  const Big dots = exact([&](mpfr_ptr r) { return mpfr_sub(r, a.dot, b.dot, MPFR_RNDN); });
+Interval difference(const Score& a, const Score& b, const Rule& rule, mpfr_prec_t precision) {
+  const Interval root = root_of(rule.root, precision);
   const Big biases = exact([&](mpfr_ptr r) { return mpfr_sub(r, a.bias, b.bias, MPFR_RNDN); });
-  const bool falls = mpfr_sgn(dots) < 0;
   Interval result(precision);
-  mpfr_div(result.low, dots, falls ? root.low : root.high, MPFR_RNDD);
-  mpfr_div(result.high, dots, falls ? root.high : root.low, MPFR_RNDU);
+  if (rule.softcap && !mpfr_equal_p(a.dot, b.dot)) {
+    Interval of_a = scaled(a.dot, root, precision), of_b = scaled(b.dot, root, precision);
+    cap(of_a, *rule.softcap);
+    cap(of_b, *rule.softcap);
+    mpfr_sub(result.low, of_a.low, of_b.high, MPFR_RNDD);
+    mpfr_sub(result.high, of_a.high, of_b.low, MPFR_RNDU);
+  } else {
+    result = scaled(exact([&](mpfr_ptr r) { return mpfr_sub(r, a.dot, b.dot, MPFR_RNDN); }), root,
+                    precision);
+  }
   mpfr_add(result.low, result.low, biases, MPFR_RNDD);
   mpfr_add(result.high, result.high, biases, MPFR_RNDU);
   return result;
 }
 
-bool is_larger(const Score& a, const Score& b, Index d_k) {
-  if (equal(a, b)) return false;
+bool is_larger(const Score& a, const Score& b, const Rule& rule) {
+  const int by_dots = mpfr_cmp(a.dot, b.dot), by_biases = mpfr_cmp(a.bias, b.bias);
+  if (by_dots >= 0 && by_biases >= 0) return by_dots > 0 || by_biases > 0;
+  if (by_dots <= 0 && by_biases <= 0) return false;
   for (mpfr_prec_t precision = 128;; precision *= 2) {
-    const Interval apart = difference(a, b, d_k, precision);
+    const Interval apart = difference(a, b, rule, precision);
     if (mpfr_sgn(apart.low) > 0) return true;
     if (mpfr_sgn(apart.high) < 0) return false;
   }
 }
 
-Score score_of(const double* q_t, const double* k_j, Index d_k, double bias) {
-  unsigned long root = 1;
-  while (root * root < static_cast<unsigned long>(d_k)) ++root;
-  Score score{exact_dot(q_t, k_j, d_k), Big(53)};
-  if (root * root != static_cast<unsigned long>(d_k)) {
+Score score_of(Big dot, double bias, const Rule& rule) {
+  Score score{exact([&](mpfr_ptr r) { return mpfr_mul_d(r, dot, rule.factor, MPFR_RNDN); }),
+              Big(53)};
+  if (rule.whole_root == 0) {
     mpfr_set_d(score.bias, bias, MPFR_RNDN);
     return score;
   }
   mpfr_set_zero(score.bias, 1);
   Big share(128);
   mpfr_set_d(share, bias, MPFR_RNDN);
-  mpfr_mul_ui(share, share, root, MPFR_RNDN);  // 53 + 64 bits: exact
+  mpfr_mul_ui(share, share, rule.whole_root, MPFR_RNDN);  // 53 + 64 bits: exact
   score.dot = exact([&](mpfr_ptr r) { return mpfr_add(r, score.dot, share, MPFR_RNDN); });
   return score;
 }
 
+/// Stands among keys for the sink.
+constexpr Index kSink = -1;
+
 /// Keys of one query that have exactly the same score.
 struct Group {
   Score score;
-  std::vector<Index> keys;  ///< ascending
+  std::vector<Index> keys;  ///< ascending, then kSink
 };
 
-/// Groups of the keys that are seen, the one with the largest score first.
-std::vector<Group> grouped(const double* q_t, const double* k, const Seen& seen, Index d_k) {
+/// Groups of the keys that are seen, and of the sink, the one with the largest score first.
+std::vector<Group> grouped(const double* q_t, const double* k, const Seen& seen, Index d_k,
+                           const Rule& rule, const std::optional<double>& sink) {
   std::vector<Score> scores;
+  std::vector<Index> keys = seen.keys;
   for (std::size_t i = 0; i < seen.keys.size(); ++i)
-    scores.push_back(score_of(q_t, k + seen.keys[i] * d_k, d_k, seen.biases[i]));
+    scores.push_back(score_of(exact_dot(q_t, k + seen.keys[i] * d_k, d_k), seen.biases[i], rule));
+  if (sink) {
+    Big zero(2);
+    mpfr_set_zero(zero, 1);
+    scores.push_back(score_of(std::move(zero), *sink, rule));
+    keys.push_back(kSink);
+  }
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return is_larger(scores[a], scores[b], d_k);
+    return is_larger(scores[a], scores[b], rule);
   });
   std::vector<Group> groups;
   for (std::size_t i : order) {
     if (groups.empty() || !equal(groups.back().score, scores[i])) groups.push_back({scores[i], {}});
-    groups.back().keys.push_back(seen.keys[i]);
+    groups.back().keys.push_back(keys[i]);
   }
   return groups;
 }
@@ -146,8 +205,8 @@ Interval quotient(const Interval& numerator, const Interval& denominator, mpfr_p
 /// of v[j][d] over the group; for a weight it is 1 in the key's own group and 0 elsewhere.
 class Row {
  public:
-  Row(const double* q_t, const double* k, const Seen& seen, Index d_k)
-      : groups_(grouped(q_t, k, seen, d_k)), d_k_(d_k) {
+  Row(const double* q_t, const double* k, const Seen& seen, Index d_k, const Scoring& scoring)
+      : rule_(rule_of(scoring, d_k)), groups_(grouped(q_t, k, seen, d_k, rule_, scoring.sink)) {
     for (const Group& group : groups_) {
       counts_.emplace_back(64);
       mpfr_set_ui(counts_.back(), group.keys.size(), MPFR_RNDN);
@@ -161,7 +220,8 @@ class Row {
     std::vector<Big> sums;
     for (const Group& group : groups_) {
       std::vector<Big> terms;
-      for (Index j : group.keys) mpfr_set_d(terms.emplace_back(53), v_d[j * stride], MPFR_RNDN);
+      for (Index j : group.keys)
+        mpfr_set_d(terms.emplace_back(53), j == kSink ? 0 : v_d[j * stride], MPFR_RNDN);
       sums.push_back(exact_sum(terms));
     }
     return rounded(
@@ -235,6 +295,7 @@ class Row {
                                               exponentials(leader, precision), precision);
       if (mpfr_sgn(sum.low) > 0) return 1;
       if (mpfr_sgn(sum.high) < 0) return -1;
+      if (rule_.softcap && precision > 20000) throw std::runtime_error("undecided");
     }
   }
 
@@ -243,7 +304,7 @@ class Row {
     std::vector<Interval> results;
     for (std::size_t g = leader; g < groups_.size(); ++g) {
       Interval& e = results.emplace_back(
-          difference(groups_[g].score, groups_[leader].score, d_k_, precision));
+          difference(groups_[g].score, groups_[leader].score, rule_, precision));
       mpfr_exp(e.low, e.low, MPFR_RNDD);
       mpfr_exp(e.high, e.high, MPFR_RNDU);
     }
@@ -258,9 +319,9 @@ class Row {
     return evaluations_.emplace(precision, Evaluation{std::move(e), std::move(sum)}).first->second;
   }
 
+  Rule rule_;
   std::vector<Group> groups_;
   std::vector<Big> counts_;
-  Index d_k_;
   std::map<mpfr_prec_t, Evaluation> evaluations_;
 };
 
@@ -275,7 +336,7 @@ Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype 
 }
 
 Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype dtype,
-                          std::span<const Seen> rows) {
+                          std::span<const Seen> rows, const Scoring& scoring) {
   const Index T_q = q.shape()[0], d_k = q.shape()[1], T_k = k.shape()[0], d_v = v.shape()[1];
   const std::vector<double> q_values = values_of(q), k_values = values_of(k),
                             v_values = values_of(v);
@@ -286,14 +347,14 @@ Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype 
   for (Index t = 0; t < T_q; ++t) {
     const Seen& seen = rows[static_cast<std::size_t>(t)];
     if (seen.keys.empty()) continue;
-    Row row(q_values.data() + t * d_k, k_values.data(), seen, d_k);
+    Row row(q_values.data() + t * d_k, k_values.data(), seen, d_k, scoring);
     for (Index d = 0; d < d_v; ++d)
       store(row.output(v_values.data() + d, d_v, format), dtype,
             result.output.mutable_data() + (t * d_v + d) * size);
     for (std::size_t g = 0; g < row.groups().size(); ++g) {
       const Ordinal weight = row.weight(g, format);
       for (Index j : row.groups()[g].keys)
-        store(weight, dtype, result.weights->mutable_data() + (t * T_k + j) * size);
+        if (j != kSink) store(weight, dtype, result.weights->mutable_data() + (t * T_k + j) * size);
     }
   }
   return result;

@@ -2,6 +2,7 @@
 
 #include "attention/attention.h"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,9 +20,17 @@ struct Seen {
   std::vector<double> biases;  ///< as many as keys
 };
 
+/// What becomes of dot products: factor q_t k_j / sqrt(root), capped by C tanh(s/C), and a sink.
+struct Scoring {
+  double factor = 1;
+  Index root = 0;                 ///< 0: d_k
+  std::optional<double> softcap;  ///< C
+  std::optional<double> sink;     ///< a key with this score and the value 0
+};
+
 /// The same where query t sees rows[t]: a row without keys is zeros, and so are weights of keys that
-/// are not seen.
+/// are not seen. With a softcap it throws std::runtime_error where 20,000 bits do not decide.
 Attention exact_attention(const Array& q, const Array& k, const Array& v, Dtype dtype,
-                          std::span<const Seen> rows);
+                          std::span<const Seen> rows, const Scoring& scoring = {});
 
 }  // namespace sdpa::oracle

@@ -1,12 +1,15 @@
 #include "oracle/property.h"
 
+#include "attention/heads.h"
 #include "attention/masked_attention.h"
 #include "oracle/generators.h"
 #include "oracle/masks.h"
 #include "oracle/matrix.h"
 #include "oracle/mpfr.h"
+#include "oracle/scorings.h"
 
 #include <cstdio>
+#include <stdexcept>
 
 namespace sdpa::oracle {
 
@@ -71,6 +74,26 @@ std::optional<std::string> masked_difference_of(std::uint64_t seed) {
                       seen_by(mask, problem.q.shape()[0], problem.k.shape()[0])));
   if (difference) *difference += ", " + described(mask);
   return difference;
+}
+
+std::optional<std::string> scored_difference_of(std::uint64_t seed) {
+  const Problem problem = random_problem(seed);
+  const Index T_q = problem.q.shape()[0], T_k = problem.k.shape()[0];
+  const MaskOptions mask = seed % 2 == 0 ? random_mask(seed, T_q, T_k) : MaskOptions();
+  const ScoringOptions scoring = random_scoring(seed);
+  Heads heads(problem.q, problem.k, problem.v, settings_of(problem, seed), {}, {}, mask, scoring);
+  try {
+    const Attention expected = exact_attention(problem.q, problem.k, problem.v, problem.dtype,
+                                               seen_by(mask, T_q, T_k), scoring_of(scoring));
+    std::optional<std::string> difference =
+        first_difference(problem, seed, heads.rows(0, heads.row_count()), expected);
+    if (difference) *difference += ", " + described(mask) + ", " + scoring.text();
+    return difference;
+  } catch (const std::runtime_error& error) {  // of either
+    if (scoring.softcap && std::string(error.what()).find("undecided") != std::string::npos)
+      return std::nullopt;
+    throw;
+  }
 }
 
 }  // namespace sdpa::oracle

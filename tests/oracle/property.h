@@ -15,4 +15,8 @@ std::optional<std::string> difference_of(std::uint64_t seed);
 /// biases, alone and together.
 std::optional<std::string> masked_difference_of(std::uint64_t seed);
 
+/// The same with a random scale, cap and sink, with and without a mask. Nothing, too, where a capped
+/// problem is not decided.
+std::optional<std::string> scored_difference_of(std::uint64_t seed);
+
 }  // namespace sdpa::oracle

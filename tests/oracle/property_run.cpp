@@ -1,4 +1,4 @@
-// property_run SEED COUNT: compares the product with the referee on the problems of COUNT seeds, without and with a mask,
+// property_run SEED COUNT: compares the product with the referee on the problems of COUNT seeds, without and with a mask, and with scores scaled and capped,
 // from SEED on, over all processors. Prints every difference; exits with 1 if there is one.
 
 #include "base/parallel.h"
@@ -19,7 +19,8 @@ int main(int argc, char* argv[]) {
   sdpa::parallel_for(sdpa::available_processors(), count, [&](sdpa::Index i) {
     const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
     for (const auto& difference :
-         {sdpa::oracle::difference_of(seed), sdpa::oracle::masked_difference_of(seed)}) {
+         {sdpa::oracle::difference_of(seed), sdpa::oracle::masked_difference_of(seed),
+          sdpa::oracle::scored_difference_of(seed)}) {
       if (!difference) continue;
       ++differences;
       std::printf("%s\n", difference->c_str());
