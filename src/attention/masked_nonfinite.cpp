@@ -1,5 +1,7 @@
 #include "attention/masked_nonfinite.h"
 
+#include "attention/infinite_scores.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -111,20 +113,13 @@ class MaskedNonfinite {
   /// 0 where the score of a key is a finite number, else what IEEE 754 makes of it. A cap makes finite
   /// scores of infinite ones.
   double score_class(Index t, Index j) const {
-    const double added = std::isfinite(bias(t, j)) ? 0 : bias(t, j), dot = dot_class(t, j);
+    const double added = std::isfinite(bias(t, j)) ? 0 : bias(t, j), dot = dot_of(t, j);
     return (head_.has_softcap() && !std::isnan(dot) ? 0 : dot) + added;
   }
 
-  /// The same of the scaled dot product: of its sum of products. A finite product counts as finite
-  /// even where float64 could not hold it.
-  double dot_class(Index t, Index j) const {
-    if (head_.q.rows_finite(t, 1) && k_finite_[static_cast<std::size_t>(j)] != 0) return 0;
-    double sum = 0;
-    for (Index i = 0; i < head_.n.d_k; ++i) {
-      const double x = head_.q.at(t, i), y = head_.k.at(j, i);
-      if (!std::isfinite(x) || !std::isfinite(y)) sum += x * y;
-    }
-    return sum == 0 ? 0 : sum * head_.q_sign;
+  double dot_of(Index t, Index j) const {
+    const bool is_finite = head_.q.rows_finite(t, 1) && k_finite_[static_cast<std::size_t>(j)] != 0;
+    return is_finite ? 0 : dot_class(head_, t, j);
   }
 
   void fill_with_zeros(Index t) {
@@ -159,29 +154,10 @@ class MaskedNonfinite {
       add_nonfinite_values(t, head_.visible.keys(t, head_.n.T_k), {});
   }
 
-  /// Row t of q and these keys with one more feature, in float64: infinite dot products, of which a cap
-  /// makes C and -C, become products of that feature that are far beyond any cap.
-  std::pair<Array, Array> capped_operands(Index t, const std::vector<Index>& keys) const {
-    constexpr double kBeyondCaps = 0x1p100;
-    const Index d_k = head_.n.d_k, width = d_k + 1;
-    Array q(Shape({1, width}), Dtype::float64), k(Shape({std::ssize(keys), width}), Dtype::float64);
-    auto* q_t = reinterpret_cast<double*>(q.mutable_data());
-    auto* k_j = reinterpret_cast<double*>(k.mutable_data());
-    if (head_.q.rows_finite(t, 1)) head_.q.read_rows(t, 1, q_t);
-    q_t[d_k] = kBeyondCaps;
-    for (const Index j : keys) {
-      const double dot = dot_class(t, j);
-      if (dot == 0) finite_.k.read_rows(j, 1, k_j);
-      k_j[d_k] = dot == 0 ? 0 : std::copysign(head_.q_sign, dot * head_.q_sign);
-      k_j += width;
-    }
-    return {q, k};
-  }
-
   /// One row, of which exactly these keys have finite scores and the others none.
   void run_gathered(Index t, const std::vector<Index>& keys) {
     const auto [q, k] = head_.has_softcap()
-                            ? capped_operands(t, keys)
+                            ? capped_operands(head_, t, keys)
                             : std::pair(head_.q.part(t, 1).array(), gather_rows(finite_.k, keys));
     Head row = head_like(head_, q, k, MatrixView(gather_rows(finite_.v, keys)));
     if (head_.visible.bias) {

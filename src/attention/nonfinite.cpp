@@ -1,5 +1,7 @@
 #include "attention/nonfinite.h"
 
+#include "attention/infinite_scores.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -99,12 +101,7 @@ class Nonfinite {
   /// products. A finite product counts as finite even where float64 could not hold it.
   double score_class(Index t, Index j) const {
     if (q_finite_[static_cast<std::size_t>(t)] && k_finite_[static_cast<std::size_t>(j)]) return 0;
-    double sum = 0;
-    for (Index i = 0; i < head_.n.d_k; ++i) {
-      const double x = head_.q.at(t, i), y = head_.k.at(j, i);
-      if (!std::isfinite(x) || !std::isfinite(y)) sum += x * y;
-    }
-    return sum == 0 ? 0 : sum * head_.q_sign;
+    return dot_class(head_, t, j);
   }
 
   void fill_with_nan(Index t) {

@@ -1,6 +1,8 @@
 #include "attention/score_rows.h"
 
+#include "attention/infinite_scores.h"
 #include "base/parallel.h"
+#include "exact/big_sum.h"
 #include "exact/log_sums.h"
 #include "exact/real_score.h"
 
@@ -17,17 +19,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 double bias_of(const Head& head, Index t, Index j) {
   const std::optional<Plane>& plane = head.visible.bias;
   return plane ? plane->array.at(plane->position(t, j)) : 0;
-}
-
-/// 0 where the dot product is a finite number, else what IEEE 754 makes of it. A finite product counts as
-/// finite even where float64 could not hold it.
-double dot_class(const Head& head, const std::vector<double>& q_t, const std::vector<double>& k_j) {
-  double sum = 0;
-  for (Index i = 0; i < head.n.d_k; ++i) {
-    const double x = q_t[static_cast<std::size_t>(i)], y = k_j[static_cast<std::size_t>(i)];
-    if (!std::isfinite(x) || !std::isfinite(y)) sum += x * y;
-  }
-  return sum;
 }
 
 }  // namespace
@@ -84,6 +75,7 @@ void ScoreRows::log_sums_of(const KnownHead& known, Index t, Index count, Index 
   for (Index r = 0; r < count; ++r) {
     const std::vector<KeyRun> runs = head.visible.runs(t + r, head.n.T_k);
     const bool is_finite = known.all_finite && head.q.rows_finite(t + r, 1) && !runs.empty() &&
+                           head.sink < kInfinity &&
                            std::ranges::all_of(runs, [&](const KeyRun& run) {
                              if (!head.visible.bias) return true;
                              for (Index j = run.first; j < run.end; ++j)
@@ -107,14 +99,15 @@ void ScoreRows::log_sums_of(const KnownHead& known, Index t, Index count, Index 
 /// Of a row with numbers that are not finite, or without a key.
 double ScoreRows::log_sum_of_row(const KnownHead& known, Index t) {
   const Head& head = known.head;
-  std::vector<double> q_t(static_cast<std::size_t>(head.n.d_k)), k_j(q_t.size()), biases;
-  head.read_query(t, q_t.data());
+  if (t >= head.visible.query_length) return -kInfinity;
+  std::vector<double> biases;
   std::vector<Index> keys;
-  double largest = -kInfinity;
+  double largest = head.sink < kInfinity ? -kInfinity : head.sink;
+  if (std::isnan(largest)) return largest;
   for (Index j : head.visible.keys(t, head.n.T_k)) {
-    head.k.read_rows(j, 1, k_j.data());
-    const double bias = bias_of(head, t, j);
-    const double s = dot_class(head, q_t, k_j) + (std::isfinite(bias) ? 0 : bias);
+    const double bias = bias_of(head, t, j), dot = dot_class(head, t, j);
+    const bool is_capped = head.has_softcap() && !std::isnan(dot);
+    const double s = (is_capped ? 0 : dot) + (std::isfinite(bias) ? 0 : bias);
     if (std::isnan(s)) return s;
     if (s != 0) {
       largest = std::max(largest, s);
@@ -123,12 +116,13 @@ double ScoreRows::log_sum_of_row(const KnownHead& known, Index t) {
     keys.push_back(j);
     biases.push_back(bias);
   }
-  if (largest > 0 || keys.empty()) return largest;
+  if (largest > 0) return largest;
+  if (keys.empty()) return head.sink;
 
-  Head row = with_keys(head, keys);
-  row.q = head.q.part(t, 1);
-  row.n.T_q = 1;
-  row.visible = {};
+  const auto [q, k] = head.has_softcap()
+                          ? capped_operands(head, t, keys)
+                          : std::pair(head.q.part(t, 1).array(), gather_rows(head.k, keys));
+  Head row = head_like(head, q, k, Array(Shape({std::ssize(keys), 0}), Dtype::float64));
   if (head.visible.bias) {
     Array of_keys(Shape({std::ssize(keys)}), Dtype::float64);
     store_rounded(biases.data(), std::ssize(biases), Dtype::float64, of_keys.mutable_data());
@@ -145,7 +139,8 @@ Array ScoreRows::scores(Index first, Index count, ScoreStage after) {
   const Index T_k = heads_.problem().n.T_k;
   Array results(Shape({count, T_k}), dtype_);
   for_each_head(first, count, [&](Index h, Index first_query, Index rows, Index at) {
-    const Head head = heads_.head(h);
+    Head head = heads_.head(h);
+    if (after == ScoreStage::scale) head.softcap = kInfinity;
     const bool masks = after == ScoreStage::mask && !head.visible.is_everything();
     parallel_for(threads_, rows, [&](Index r) {
       const Index t = first_query + r;
@@ -157,8 +152,15 @@ Array ScoreRows::scores(Index first, Index count, ScoreStage after) {
           head.k.read_rows(j, 1, k_j.data());
           const double bias = masks ? bias_of(head, t, j) : 0;
           double& score = scores[static_cast<std::size_t>(j)];
-          score = dot_class(head, q_t, k_j) + (std::isfinite(bias) ? 0 : bias);
-          if (score == 0) score = round_score(head, q_t.data(), k_j.data(), bias, dtype_);
+          const double dot = dot_class(head, t, j);
+          const double added = std::isfinite(bias) ? 0 : bias;
+          score = dot + added;
+          if (head.has_softcap() && dot != 0 && !std::isnan(dot)) {
+            const double terms[] = {std::copysign(head.softcap, dot), bias}, ones[] = {1, 1};
+            score = added != 0 ? added : round_real(big_dot(terms, ones, 2), dtype_);
+          }
+          if (dot == 0 && added == 0)
+            score = round_score(head, q_t.data(), k_j.data(), bias, dtype_);
         }
       };
       if (masks)

@@ -34,6 +34,8 @@ std::vector<double> sinks_of_heads(const ScoringOptions& scoring, std::span<cons
   const auto& [array, name] = *scoring.sinks;
   if (array.dtype() == Dtype::boolean) throw Error(name, "holds bool, but sinks are numbers");
   const Shape heads({leading.begin(), leading.end()});
+  if (array.shape().element_count() == 1)
+    return std::vector<double>(static_cast<std::size_t>(heads.element_count()), array.at(0));
   const Index missing = heads.rank() - array.shape().rank();
   const auto refuse = [&](Index axis) {
     const Index own = array.shape().extents()[static_cast<std::size_t>(axis - missing)];

@@ -1,5 +1,6 @@
 #include "exact/log_sums.h"
 
+#include "base/error.h"
 #include "base/parallel.h"
 #include "exact/big_float.h"
 #include "exact/known_rows.h"
@@ -16,6 +17,9 @@
 namespace sdpa {
 
 namespace {
+
+/// For exponents that are no algebraic numbers (real_average.cpp).
+constexpr mpfr_prec_t kLargestPrecision = 20000;
 
 /// Rounds the number between `value` - error and value + error; NaN if that is not one number.
 double round_within(const BigFloat& value, const BigFloat& error, Dtype dtype) {
@@ -81,13 +85,14 @@ class LogSums {
     constexpr double kLargestError = 0x1p-8;
     const Head& head = *results.rows[r].head;
     const double e = rows_.bound(results, r, arithmetic).sum_of_numerators();
-    if (!(e < kLargestError) || !head.is_scale_moderate()) return std::nan("");
+    // What numerators are relative to, the kernel says of scores only.
+    if (!(e < kLargestError) || !head.is_scale_moderate() || head.has_sink()) return std::nan("");
     BigFloat x(kPrecision), S(kPrecision), value(kPrecision), error(64), size(64);
     mpfr_set_d(S, results.of_rows.sums[r], MPFR_RNDN);
     if (results.of_rows.sums_low != nullptr)
       mpfr_add_d(S, S, results.of_rows.sums_low[r], MPFR_RNDN);
     mpfr_log(S, S, MPFR_RNDN);
-    if (head.visible.bias) {
+    if (head.visible.bias || head.has_softcap()) {
       mpfr_set_d(x, results.of_rows.largest[r], MPFR_RNDN);
     } else {
       mpfr_set_ui(x, static_cast<unsigned long>(head.scale.root), MPFR_RNDN);
@@ -108,7 +113,8 @@ class LogSums {
   void settle(const RowTask& task) {
     free_reals_with_thread();
     const std::vector<Index> keys = task.head->visible.keys(task.t, task.head->n.T_k);
-    const double value = keys.size() == 1 ? score(task, keys[0]) : log_sum(task, keys);
+    const double value =
+        keys.size() == 1 && !task.head->has_sink() ? score(task, keys[0]) : log_sum(task, keys);
     store(log_sums_, task.row, 0, &value, 1);
   }
 
@@ -157,6 +163,10 @@ class LogSums {
       }
       if (const double rounded = round_within(value, error, dtype_); !std::isnan(rounded))
         return rounded;
+      if (!scores.are_algebraic() && precision > kLargestPrecision)
+        throw Error(
+            "log-sum-exp of query " + std::to_string(task.t) + " of a head",
+            "undecided at " + std::to_string(precision) + " bits, with a cap of the scores");
     }
     return *above_boundary;
   }

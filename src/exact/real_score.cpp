@@ -65,8 +65,44 @@ double round_quotient(const BigFloat& numerator, unsigned long root, Dtype dtype
 
 }  // namespace
 
+namespace {
+
+/// C tanh(c x / C) + b. If x is not 0, tanh is transcendental, so the score lies on no boundary of
+/// rounding and is never C + b: where tanh is too close to 1 to tell, that side of C + b decides,
+/// between which and it there is no boundary that has fewer digits than kExact.
+double round_capped(const Head& head, const BigFloat& dot, double bias, Dtype dtype) {
+  const int sign = mpfr_sgn(static_cast<mpfr_srcptr>(dot));
+  if (sign == 0) return round_sum(bias, 0, dtype);
+  for (mpfr_prec_t precision = 256;; precision *= 2) {
+    BigFloat x(precision + 64), below(precision), above(precision);
+    mpfr_set_ui(x, static_cast<unsigned long>(head.scale.root), MPFR_RNDN);
+    mpfr_rec_sqrt(x, x, MPFR_RNDN);
+    mpfr_mul_d(x, x, head.scale.factor, MPFR_RNDN);
+    mpfr_mul(x, x, dot, MPFR_RNDN);
+    mpfr_div_d(x, x, head.softcap, MPFR_RNDN);
+    mpfr_tanh(x, x, MPFR_RNDN);
+    // Rounded to the fewer digits it is off by less than one of the last.
+    mpfr_set(below, x, MPFR_RNDN);
+    mpfr_set(above, x, MPFR_RNDN);
+    mpfr_nextbelow(below);
+    mpfr_nextabove(above);
+    const bool is_one = mpfr_cmp_si(static_cast<mpfr_srcptr>(x), sign) == 0;
+    if (is_one) mpfr_set_si(sign > 0 ? above : below, sign, MPFR_RNDN);
+    mpfr_mul_d(below, below, head.softcap, MPFR_RNDD);
+    mpfr_mul_d(above, above, head.softcap, MPFR_RNDU);
+    mpfr_add_d(below, below, bias, MPFR_RNDD);
+    mpfr_add_d(above, above, bias, MPFR_RNDU);
+    const double lower = round_real(below, dtype), upper = round_real(above, dtype);
+    if (lower == upper) return lower;
+    if (is_one && precision > kExact) return sign > 0 ? lower : upper;
+  }
+}
+
+}  // namespace
+
 double round_score(const Head& head, const double* q_t, const double* k_j, double bias,
                    Dtype dtype) {
+  if (head.has_softcap()) return round_capped(head, big_dot(q_t, k_j, head.n.d_k), bias, dtype);
   const ExactSum dot = exact_dot(q_t, k_j, head.n.d_k);
   if (const std::optional<double> rounded = round_by_doubles(head, dot, bias, dtype))
     return *rounded;

@@ -6,7 +6,7 @@
 
 namespace sdpa {
 
-/// One score as a real number, c q_t k_j + b, rounded once to the float type `dtype`; a zero is +0.
+/// One score as a real number, c q_t k_j + b, capped if the head has a cap, rounded once to the float type `dtype`; a zero is +0.
 ///
 /// q_t    [d_k]  as Head::read_query gives it
 /// k_j    [d_k]

@@ -148,6 +148,11 @@ void RealScores::first(mpfr_ptr score, mpfr_ptr error) {
   const Index position = first_of(0);
   const double bias = biases_.empty() ? 0 : biases_[static_cast<std::size_t>(position)];
   mpfr_mul(score, big_dot_of(position), scale(mpfr_get_prec(score)), MPFR_RNDN);
+  if (head_.has_softcap()) {  // three roundings more, and tanh makes no relative error larger
+    mpfr_div_d(score, score, head_.softcap, MPFR_RNDN);
+    mpfr_tanh(score, score, MPFR_RNDN);
+    mpfr_mul_d(score, score, head_.softcap, MPFR_RNDN);
+  }
   mpfr_abs(error, score, MPFR_RNDU);
   mpfr_add_d(error, error, std::fabs(bias), MPFR_RNDU);
   mpfr_mul_2si(error, error, 3 - mpfr_get_prec(score), MPFR_RNDU);
