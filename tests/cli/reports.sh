@@ -22,6 +22,10 @@ right online-softmax-no-rescale
 right padded-head-dim-scale
 end=_padded right padded-head-dim-scale --scale '1/sqrt(10)'
 right page-skipped
+right sink-twice-in-splits --sinks "$data/reports/sink-twice-in-splits/sink.npy"
+right softcap-after-mask-leak --softcap 1 --causal
+right softcap-after-padding --softcap 2
+right softmax-one-shift --sinks 0
 right softmax-over-queries
 right window-off-by-one --causal --window 2,0
 right window-off-by-one --window 2,0
