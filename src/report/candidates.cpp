@@ -16,7 +16,9 @@ using textbook::KeysOfQueries;
 using textbook::Values;
 
 Values query(const Head& head, Index t) {
-  return textbook::values_of(head.q.part(t, 1));
+  Values q_t(static_cast<std::size_t>(head.n.d_k));
+  head.read_query(t, q_t.data());
+  return q_t;
 }
 
 /// Whether all close rows have the same property.
@@ -25,8 +27,9 @@ bool all_rows(const Trial& n, Property has) {
   return std::ranges::all_of(n.look.rows, [&](const CloseRow& row) { return has(row.t); });
 }
 
+/// Then scores do not matter; with a sink they do.
 bool all_see_one_key(const Trial& n) {
-  return all_rows(n, [&](Index t) { return n.look.key_count(t) == 1; });
+  return !n.look.head.has_sink() && all_rows(n, [&](Index t) { return n.look.key_count(t) == 1; });
 }
 
 /// Attention of the query of a row to what `seen` looks at; zeros if that is nothing.
@@ -94,10 +97,10 @@ WrongRows mean_of_v(const Trial& n) {
 }
 
 WrongRows unscaled(const Trial& n) {
-  if (n.look.head.score_scale_high == 1) return {};
+  if (n.look.head.score_scale_high == 1 && n.look.head.q_sign == 1) return {};
   if (all_see_one_key(n)) return {nullptr, "one key"};
   Head head = n.look.head;
-  head.score_scale_high = 1;
+  head.score_scale_high = head.q_sign = 1;
   return attention_of(n, head, "the scores are 0");
 }
 
@@ -135,6 +138,7 @@ WrongRows softmax_over_queries(const Trial& n) {
   other.v = ones;
   other.n = {head.n.T_k, head.n.T_q, head.n.d_k, static_cast<Index>(rows)};
   other.visible = transposed(head.visible);
+  other.sink = -HUGE_VAL;
   std::vector<KeyRun> seen_keys = {{0, head.n.T_k}};
   if (n.look.survey) seen_keys = n.look.survey->seen_runs(0, head.n.T_k);
   std::vector<HeadRows> parts;
@@ -234,6 +238,21 @@ WrongRows without_the_bias(const Trial& n) {
                       "it is the same for all keys");
 }
 
+WrongRows without_softcap(const Trial& n) {
+  if (!n.look.head.has_softcap()) return {};
+  if (all_see_one_key(n)) return {nullptr, "one key"};
+  Head head = n.look.head;
+  head.softcap = HUGE_VAL;
+  return attention_of(n, head, "it changes no score");
+}
+
+WrongRows without_sink(const Trial& n) {
+  if (!n.look.head.has_sink()) return {};
+  Head head = n.look.head;
+  head.sink = -HUGE_VAL;
+  return attention_of(n, head, "it has no weight");
+}
+
 constexpr Candidate kCandidates[] = {
     {"zeros", zeros},
     {"mean of v", mean_of_v},
@@ -246,6 +265,8 @@ constexpr Candidate kCandidates[] = {
     {"mask off by one", mask_off_by_one, true},
     {"other corner", other_corner},
     {"without the bias", without_the_bias, true},
+    {"without the cap", without_softcap, true},
+    {"without the sink", without_sink, true},
 };
 
 }  // namespace

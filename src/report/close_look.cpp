@@ -98,7 +98,7 @@ void look_at(std::span<const Index> rows, const Arithmetic& arithmetic, const He
     seen.look(t);
     if (seen.has_new_keys() || !seen.bias().empty()) equal.emplace(seen.keys(), seen.bias());
     if (seen.has_new_keys()) add_sizes(seen.keys(), part.value_sizes);
-    head.q.read_rows(t, 1, q_t.data());
+    head.read_query(t, q_t.data());
     row.compute(seen.keys(), *equal, q_t.data(), seen.bias());
     *found++ = {t, row.output(), row.error(), with_rounding(row.error(), row.output(), arithmetic)};
     std::size_t at = 0;

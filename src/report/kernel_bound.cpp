@@ -171,7 +171,7 @@ Values KernelBound::estimate(Index t, std::span<const double> o_t, const double*
 
   const std::size_t d_v = centre_.size();
   Values q_t(key_squares_.size()), errors(d_v);
-  look_.head.q.read_rows(t, 1, q_t.data());
+  look_.head.read_query(t, q_t.data());
   double products = 0, concentration = 0;
   for (std::size_t i = 0; i < q_t.size(); ++i) products += square(q_t[i]) * key_squares_[i];
   for (std::size_t c = 0; c < kSigns; ++c) concentration += square(sums_t[d_v + c]) / kSigns;

@@ -34,6 +34,8 @@
 //      2 s_j^2          scaling, and storing the score
 //      2 (s_j - m)^2    subtracting the maximum, and the factor log2(e) of kernels that use exp2
 //      kExp^2           an exponential within two ulp
+//      with a cap C, z = C tanh(s/C): all before and s^2 for the division times the square of the
+//                       slope 1 - (z/C)^2, and (kExp^2 + 1) z^2 for a tanh within two ulp and C
 //      s_j^2 + 2 b_j^2  of s_j with its bias b_j: adding it, b_j in this type, and its log2(e)
 //      (u_p / u)^2 times the sum of the squares of the products, if the kernel rounds the factors
 //                       of products to a type of roundoff u_p

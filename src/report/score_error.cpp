@@ -31,7 +31,7 @@ void ScoreErrors::compute(const textbook::Keys& keys, const EqualKeys& equal, co
   const double u = unit_roundoff(arithmetic.sums);
   compute_scores(keys, q_t, bias);
   largest = textbook::softmax(s, w);
-  compute_errors(keys.d_k, bias, arithmetic);
+  compute_errors(keys, bias, arithmetic);
   new_maxima = count_new_maxima(s.begin(), s.end()) + count_new_maxima(s.rbegin(), s.rend()) +
                static_cast<double>(keys.T_k) / kTile;
   errors_of_sum(equal, u);
@@ -54,16 +54,20 @@ void ScoreErrors::compute_scores(const textbook::Keys& keys, const double* q_t,
     }
   }
   s = products_;
+  if (keys.softcap < HUGE_VAL)
+    for (double& s_j : s) s_j = textbook::capped(s_j, keys.softcap);
   for (std::size_t j = 0; j < bias.size(); ++j) s[j] += bias[j];
 }
 
 /// Part 1 for each key.
-void ScoreErrors::compute_errors(Index d_k, const textbook::Values& bias,
+void ScoreErrors::compute_errors(const textbook::Keys& keys, const textbook::Values& bias,
                                  const Arithmetic& arithmetic) {
   const double u = unit_roundoff(arithmetic.sums);
   const double of_product = square(arithmetic.product_error() / u);
   const double of_storing = arithmetic.scores ? square(unit_roundoff(*arithmetic.scores) / u) : 0;
-  const double half_d_k = static_cast<double>(d_k) / 2;
+  const double half_d_k = static_cast<double>(keys.d_k) / 2;
+  const double softcap = keys.softcap;
+  const double of_tanh = square(std::max(kExp, arithmetic.exp / u)) + 1;
   const auto T_k = w.size();
   e.resize(T_k);
   rest.resize(T_k);
@@ -76,9 +80,15 @@ void ScoreErrors::compute_errors(Index d_k, const textbook::Values& bias,
       e[j] = 0;
     } else {
       double variance = half_d_k * (square(products_[j]) + squares_[j]) + partial_[j] +
-                        (3 + of_product) * squares_[j] + 2 * square(products_[j]) +
-                        2 * square(s[j] - largest) + square(kExp);
+                        (3 + of_product) * squares_[j] + 2 * square(products_[j]);
       storing_j = of_storing * 2 * square(products_[j]);
+      if (softcap < HUGE_VAL) {
+        const double z = textbook::capped(products_[j], softcap);
+        const double slope = square(1 - square(z / softcap));  // squared
+        variance = slope * (variance + square(products_[j])) + of_tanh * square(z);
+        storing_j = slope * storing_j + of_storing * square(z);
+      }
+      variance += 2 * square(s[j] - largest) + square(kExp);
       if (!bias.empty()) {
         variance += square(s[j]) + 2 * square(bias[j]);
         storing_j += of_storing * (square(s[j]) + square(bias[j]));

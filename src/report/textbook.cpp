@@ -30,10 +30,11 @@ Index count(std::span<const KeyRun> runs) {
 }  // namespace
 
 Keys::Keys(const Head& head, std::span<const KeyRun> runs)
-    : T_k(count(runs)),
+    : T_k(count(runs) + head.has_sink()),
       d_k(head.n.d_k),
       d_v(head.n.d_v),
       scale(head.score_scale_high),
+      softcap(head.softcap),
       k_transposed(static_cast<std::size_t>(T_k * d_k)),
       v(static_cast<std::size_t>(T_k * d_v)),
       column_sizes(static_cast<std::size_t>(d_v)) {
@@ -52,12 +53,16 @@ Keys::Keys(const Head& head, std::span<const KeyRun> runs)
     for (double& size : column_sizes) size += std::fabs(*v_jd++);
 }
 
+double capped(double s, double softcap) {
+  return softcap < HUGE_VAL ? softcap * std::tanh(s / softcap) : s;
+}
+
 void scores(const double* q_t, const Keys& keys, const Values& bias, Values& s) {
   s.assign(static_cast<std::size_t>(keys.T_k), 0.0);
   const double* k_ij = keys.k_transposed.data();
   for (Index i = 0; i < keys.d_k; ++i, k_ij += s.size())
     for (std::size_t j = 0; j < s.size(); ++j) s[j] += q_t[i] * k_ij[j];
-  for (double& s_j : s) s_j *= keys.scale;
+  for (double& s_j : s) s_j = capped(s_j * keys.scale, keys.softcap);
   for (std::size_t j = 0; j < bias.size(); ++j) s[j] += bias[j];
 }
 
@@ -104,8 +109,10 @@ void KeysOfQueries::look(Index t) {
 
 void KeysOfQueries::look_at(std::vector<KeyRun> runs, Index t) {
   gather(std::move(runs));
+  if (is_empty() || (!head_.visible.bias && !head_.has_sink())) return;
+  bias_.resize(static_cast<std::size_t>(keys_->T_k));
+  if (head_.has_sink()) bias_.back() = head_.sink;
   if (!head_.visible.bias) return;
-  bias_.resize(is_empty() ? 0 : static_cast<std::size_t>(keys_->T_k));
   double* bias = bias_.data();
   for (const KeyRun& run : runs_) {
     head_.visible.bias->read(t, run.first, run.count(), bias);

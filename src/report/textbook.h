@@ -18,10 +18,11 @@ Values values_of(const MatrixView& matrix);
 /// The columns of a matrix one after the other, [columns][rows].
 Values transposed(const MatrixView& matrix);
 
-/// The keys that a query sees, and their values.
+/// The keys that a query sees, and their values. A sink is the last of them: a key of zeros, whose
+/// value is 0 and whose score a bias makes what it is.
 struct Keys {
   Index T_k, d_k, d_v;
-  double scale;
+  double scale, softcap;  ///< of scores; no cap is infinite
   Values k_transposed;  ///< [d_k][T_k]
   Values v;             ///< [T_k][d_v]
   Values column_sizes;  ///< [d_v]  sum_j |v_jd|
@@ -30,10 +31,13 @@ struct Keys {
   Keys(const Head& head, std::span<const KeyRun> runs);
 };
 
+/// The score that a cap makes of a scaled product: C tanh(s/C), or s if C is infinite.
+double capped(double s, double softcap);
+
 /// Scores of one query.
 ///
 /// q_t    [d_k]
-/// bias   [T_k]   added to the scaled products, or empty
+/// bias   [T_k]   added to the scaled and capped products, or empty
 /// s      [T_k]   overwritten
 void scores(const double* q_t, const Keys& keys, const Values& bias, Values& s);
 
