@@ -21,6 +21,10 @@ double bias_of(const Head& head, Index t, Index j) {
   return plane ? plane->array.at(plane->position(t, j)) : 0;
 }
 
+bool all_finite(const std::vector<double>& row) {
+  return std::ranges::all_of(row, [](double x) { return std::isfinite(x); });
+}
+
 }  // namespace
 
 ScoreRows::ScoreRows(const Heads& heads, int threads)
@@ -147,12 +151,13 @@ Array ScoreRows::scores(Index first, Index count, ScoreStage after) {
       std::vector<double> q_t(static_cast<std::size_t>(head.n.d_k)), k_j(q_t.size());
       std::vector<double> scores(static_cast<std::size_t>(T_k), -kInfinity);
       head.read_query(t, q_t.data());
+      const bool is_finite = all_finite(q_t);
       const auto add = [&](const KeyRun& run) {
         for (Index j = run.first; j < run.end; ++j) {
           head.k.read_rows(j, 1, k_j.data());
           const double bias = masks ? bias_of(head, t, j) : 0;
           double& score = scores[static_cast<std::size_t>(j)];
-          const double dot = dot_class(head, t, j);
+          const double dot = is_finite && all_finite(k_j) ? 0 : dot_class(head, t, j);
           const double added = std::isfinite(bias) ? 0 : bias;
           score = dot + added;
           if (head.has_softcap() && dot != 0 && !std::isnan(dot)) {

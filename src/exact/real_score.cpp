@@ -20,6 +20,37 @@ namespace {
 /// are multiples of 2^(-3 * 1074) below 2^(3 * 1024 + 60).
 constexpr mpfr_prec_t kExact = 6500;
 
+/// In plain float64; nothing where that tells too little.
+std::optional<double> round_by_double(const Head& head, const double* q_t, const double* k_j,
+                                      double bias, Dtype dtype) {
+  // u is 2^-53. A product takes part in at most d_k / 4 + 6 roundings: its own, those of its sum of four,
+  // and of joining these (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2). Of the
+  // scale only the high part is taken, within u, and the product with it is rounded once; the last sum is
+  // rounded by u of both terms. A product that underflows loses less than 2^-1074.
+  constexpr Index kSums = 4;
+  double sums[kSums] = {}, sizes[kSums] = {};
+  const auto take = [&](Index s, Index i) {
+    const double product = q_t[i] * k_j[i];
+    sums[s] += product;
+    sizes[s] += std::fabs(product);
+  };
+  Index i = 0;
+  for (; i + kSums <= head.n.d_k; i += kSums)
+    for (Index s = 0; s < kSums; ++s) take(s, i + s);
+  for (; i < head.n.d_k; ++i) take(0, i);
+  const double c = head.score_scale_high;
+  const double scaled = ((sums[0] + sums[1]) + (sums[2] + sums[3])) * c;
+  const double size = ((sizes[0] + sizes[1]) + (sizes[2] + sizes[3])) * c;
+  const auto d_k = static_cast<double>(head.n.d_k);
+  const double score = scaled + bias;
+  const double error =
+      (d_k / 4 + 10) * 0x1.01p-53 * size + 0x1p-52 * std::fabs(bias) + (d_k * c + 1) * 0x1p-1073;
+  double rounded;
+  if (!head.is_scale_moderate() || decide(&score, nullptr, &error, 1, dtype, &rounded) != 0)
+    return std::nullopt;
+  return rounded;
+}
+
 /// In two doubles; nothing where these tell too little.
 std::optional<double> round_by_doubles(const Head& head, const ExactSum& dot, double bias,
                                        Dtype dtype) {
@@ -103,6 +134,9 @@ double round_capped(const Head& head, const BigFloat& dot, double bias, Dtype dt
 double round_score(const Head& head, const double* q_t, const double* k_j, double bias,
                    Dtype dtype) {
   if (head.has_softcap()) return round_capped(head, big_dot(q_t, k_j, head.n.d_k), bias, dtype);
+  if (dtype != Dtype::float64)
+    if (const std::optional<double> rounded = round_by_double(head, q_t, k_j, bias, dtype))
+      return *rounded;
   const ExactSum dot = exact_dot(q_t, k_j, head.n.d_k);
   if (const std::optional<double> rounded = round_by_doubles(head, dot, bias, dtype))
     return *rounded;
