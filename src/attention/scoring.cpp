@@ -5,12 +5,12 @@
 
 namespace sdpa {
 
-namespace {
-
 std::string scale_text(const ScoreScale& scale) {
   const std::string factor = shortest_text(scale.factor);
   return scale.root == 1 ? factor : factor + "/sqrt(" + std::to_string(scale.root) + ")";
 }
+
+namespace {
 
 std::string sinks_text(const NamedArray& sinks) {
   if (sinks.array.shape().element_count() == 1)

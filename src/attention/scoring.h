@@ -10,6 +10,9 @@
 
 namespace sdpa {
 
+/// As "0.125" or "1/sqrt(64)".
+std::string scale_text(const ScoreScale& scale);
+
 /// What becomes of the dot products q k^T before the softmax, in this order: they are scaled, capped,
 /// a bias is added (MaskOptions), and of the keys that a query sees and a sink the softmax is taken.
 struct ScoringOptions {

@@ -15,8 +15,13 @@ std::string types_text(const ProblemInputs& in) {
   return "q " + type(in.q) + ", k " + type(in.k) + ", v " + type(in.v);
 }
 
-std::string scale_text(const Problem& problem) {
-  return "1/sqrt(" + std::to_string(problem.n.d_k) + ")";
+/// As "1/sqrt(64)", or as "0.125, softcap 50".
+std::string scale_text(const ProblemInputs& inputs, const Problem& problem) {
+  ScoringOptions rest = inputs.scoring;
+  std::string text = "1/sqrt(" + std::to_string(problem.n.d_k) + ")";
+  if (rest.scale) text = scale_text(*rest.scale);
+  rest.scale.reset();
+  return rest.text().empty() ? text : text + ", " + rest.text();
 }
 
 }  // namespace
@@ -29,7 +34,7 @@ std::string problem_text(const ProblemInputs& inputs, const Problem& problem,
   const MaskCounts& counts = finding.counts;
   return "  inputs      " + shapes + ", d_k " + std::to_string(problem.n.d_k) + ", d_v " +
          std::to_string(problem.n.d_v) + "; " + types_text(inputs) + "\n  scale       " +
-         scale_text(problem) + "\n  mask        " +
+         scale_text(inputs, problem) + "\n  mask        " +
          (finding.mask.empty()
               ? "none: each query sees every key"
               : finding.mask + "; " +
@@ -45,7 +50,7 @@ ordered_json problem_json(const ProblemInputs& inputs, const Problem& problem,
       {"batch", problem.batch},         {"heads", problem.q.heads()},
       {"key_heads", problem.k.heads()}, {"layout", layout_text(inputs, problem)},
       {"q", name(inputs.q.dtype())},    {"k", name(inputs.k.dtype())},
-      {"v", name(inputs.v.dtype())},    {"scale", scale_text(problem)}};
+      {"v", name(inputs.v.dtype())},    {"scale", scale_text(inputs, problem)}};
   document["mask"] = finding.mask.empty() ? ordered_json(nullptr) : ordered_json(finding.mask);
   document["visible_pairs"] = finding.counts.visible_pairs;
   document["pairs"] = finding.counts.pairs;

@@ -18,7 +18,6 @@ const std::vector<Command> kMask = {Command::mask};
 const std::vector<Command> kAll = {attend, compare, check, Command::mask};
 const std::vector<Command> kWriting = {attend, Command::mask};
 const std::vector<Command> kMasking = {attend, check, Command::mask};
-const std::vector<Command> kScoring = {attend};
 const std::vector<Command> kComputing = {attend, check};
 const std::vector<Command> kReporting = {compare, check};
 const std::vector<Command> kReportingAny = {compare, check, Command::mask};
@@ -114,14 +113,14 @@ const std::vector<OptionSpec> kTable = {
      {"exact", "float64", "float32"}},
 
     {"--scale", "X", "in place of 1/sqrt(d_k): a number, as 0.1 or 0.1f (float32), or 1/sqrt(N)",
-     "Scores", kScoring, text,
+     "Scores", kComputing, text,
      [](const Given& g, AllOptions& o) { o.problem.scoring.scale = scale_from(g.name, g.word); }},
-    {"--softcap", "C", "scaled scores s become C tanh(s/C)", "Scores", kScoring, text,
+    {"--softcap", "C", "scaled scores s become C tanh(s/C)", "Scores", kComputing, text,
      [](const Given& g, AllOptions& o) {
        o.problem.scoring.softcap = softcap_from(g.name, g.word);
      }},
     {"--sinks", "X|FILE", "one more logit, without a value, in each head's softmax; FILE: (H)",
-     "Scores", kScoring, input,
+     "Scores", kComputing, input,
      [](const Given& g, AllOptions& o) { o.problem.scoring.sinks = g.word; }},
 
     {"--causal", "", "query t sees keys up to its position p = t + offset", "Masks", kMasking, none,

@@ -212,7 +212,7 @@ static inline void exp2(DoubleDouble (&xs)[count], const Scale<DoubleLanes>& sca
   for (int i = 0; i < count; ++i) {
     const DoubleLanes power = power_of_2<double>(shifted.of[i]);
     xs[i] = {sum.hi.of[i] * power, sum.lo.of[i] * power};
-    if constexpr (less_one) xs[i] = kernel::SDPA_ISA::add(xs[i], power - broadcast(1.0));
+    if constexpr (less_one) xs[i] = kernel::SDPA_ISA::add(xs[i], two_sum(power, broadcast(-1.0)));
   }
 }
 

@@ -28,7 +28,8 @@ struct ScoreErrors {
 
  private:
   void compute_scores(const textbook::Keys& keys, const double* q_t, const textbook::Values& bias);
-  void compute_errors(const textbook::Keys& keys, const textbook::Values& bias, const Arithmetic& arithmetic);
+  void compute_errors(const textbook::Keys& keys, const textbook::Values& bias,
+                      const Arithmetic& arithmetic);
   void errors_of_sum(const EqualKeys& equal, double u);
 
   textbook::Values products_;  // scaled products, before anything is added

@@ -23,9 +23,9 @@ Values transposed(const MatrixView& matrix);
 struct Keys {
   Index T_k, d_k, d_v;
   double scale, softcap;  ///< of scores; no cap is infinite
-  Values k_transposed;  ///< [d_k][T_k]
-  Values v;             ///< [T_k][d_v]
-  Values column_sizes;  ///< [d_v]  sum_j |v_jd|
+  Values k_transposed;    ///< [d_k][T_k]
+  Values v;               ///< [T_k][d_v]
+  Values column_sizes;    ///< [d_v]  sum_j |v_jd|
 
   /// These runs of the keys of a head, which alone are read.
   Keys(const Head& head, std::span<const KeyRun> runs);

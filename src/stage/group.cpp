@@ -123,9 +123,9 @@ template <class Number>
 void QueryGroup<Number>::run(int threads, const StageSink<Number>& sink) {
   const Index rows = std::ssize(rows_), outputs = rows * std::ssize(columns_);
   Number* o = buffers_.o.hold(outputs);
-  const kernel::RowSums<Number> of_rows{
-      buffers_.sums.hold(rows), kernel_.has_low ? buffers_.sums_low.hold(rows) : nullptr,
-      buffers_.squares.hold(rows), buffers_.largest.hold(rows)};
+  const kernel::RowSums<Number> of_rows{buffers_.sums.hold(rows),
+                                        kernel_.has_low ? buffers_.sums_low.hold(rows) : nullptr,
+                                        buffers_.squares.hold(rows), buffers_.largest.hold(rows)};
   Number* o_low = kernel_.has_low ? buffers_.o_low.hold(outputs) : nullptr;
   Memory workspace = absorb_keys(threads);
   kernel_.finish(workspace.get(), o, o_low, of_rows);

@@ -43,7 +43,7 @@ ScoringOptions sink(double value) {
 
 TEST_CASE("scoring: random scales, caps and sinks give the referee's bytes", "[scoring]") {
   const std::uint64_t seed = from_environment("SDPA_SEED", 1);
-  const std::uint64_t count = from_environment("SDPA_COUNT", 20000);
+  const std::uint64_t count = from_environment("SDPA_COUNT", 2000);
   std::cout << "scoring: " << count << " random problems, SDPA_SEED=" << seed << std::endl;
   for (std::uint64_t i = 0; i < count; ++i)
     if (const auto difference = scored_difference_of(seed + i)) FAIL_CHECK(*difference);

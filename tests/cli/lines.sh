@@ -24,11 +24,12 @@ status sdpa bad.jsonl --lines --dtype float16
 
 # A pipe gets its answer before the next case is asked.
 coproc sdpa - --lines
+pid=$COPROC_PID
 echo '{"q": [[1]], "k": [[1]], "v": [[2.5]]}' >&"${COPROC[1]}"
 read -r answer <&"${COPROC[0]}"
 echo "$answer"
-kill "$COPROC_PID"
-wait "$COPROC_PID" 2>/dev/null || true
+kill "$pid"
+wait "$pid" 2>/dev/null || true
 
 status sdpa -q a -k b -v c --lines
 status sdpa bad.jsonl --lines -w w.npy

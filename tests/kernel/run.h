@@ -117,8 +117,8 @@ Results<Number> run(const kernel::Kernel<Number>& kernel, const KernelProblem<Nu
       if (first != 0) kernel.merge(workspace.get(), absorbing);
     }
     kernel.finish(workspace.get(), results.o.data() + t * n.d_v, results.o_low.data() + t * n.d_v,
-                  {results.sums.data() + t, results.sums_low.data() + t,
-                   results.squares.data() + t, results.largest.data() + t});
+                  {results.sums.data() + t, results.sums_low.data() + t, results.squares.data() + t,
+                   results.largest.data() + t});
     for (Index j = 0; j < n.T_k; j += kernel::kKeyBlock)
       kernel.weights(workspace.get(), problem.k.data() + j * n.d_k,
                      std::min(kernel::kKeyBlock, n.T_k - j), results.w.data() + t * n.T_k + j,

@@ -87,9 +87,8 @@ TEST_CASE("fault names: soft caps and sinks") {
                         array_of(in.k, {in.G, in.T_k, in.d_k}),
                         array_of(in.v, {in.G, in.T_k, in.d_v}), {}, {}, {}, mask);
       const Values is = output(in, wrong), should_be = output(in, right);
-      Judgement judgement{.pattern = Pattern(Shape({1, 1})),
-                          .map = BlockMap(Shape({1, 1})),
-                          .rows = {}};
+      Judgement judgement{
+          .pattern = Pattern(Shape({1, 1})), .map = BlockMap(Shape({1, 1})), .rows = {}};
       judgement.rows.resize(static_cast<std::size_t>(in.H * in.T_q));
       for (std::size_t at = 0; at < is.size(); ++at)
         judgement.rows[at / static_cast<std::size_t>(in.d_v)].outside +=
