@@ -1,6 +1,5 @@
 #include "exact/log_sums.h"
 
-#include "base/error.h"
 #include "base/parallel.h"
 #include "exact/big_float.h"
 #include "exact/known_rows.h"
@@ -17,9 +16,6 @@
 namespace sdpa {
 
 namespace {
-
-/// For exponents that are no algebraic numbers (real_average.cpp).
-constexpr mpfr_prec_t kLargestPrecision = 20000;
 
 /// Rounds the number between `value` - error and value + error; NaN if that is not one number.
 double round_within(const BigFloat& value, const BigFloat& error, Dtype dtype) {
@@ -163,10 +159,7 @@ class LogSums {
       }
       if (const double rounded = round_within(value, error, dtype_); !std::isnan(rounded))
         return rounded;
-      if (!scores.are_algebraic() && precision > kLargestPrecision)
-        throw Error(
-            "log-sum-exp of query " + std::to_string(task.t) + " of a head",
-            "undecided at " + std::to_string(precision) + " bits, with a cap of the scores");
+      if (!scores.are_algebraic() && precision > kLargestCappedPrecision) throw_undecided();
     }
     return *above_boundary;
   }

@@ -1,6 +1,5 @@
 #include "exact/real_average.h"
 
-#include "base/error.h"
 #include "exact/big_sum.h"
 #include "exact/common_mean.h"
 #include "exact/decide.h"
@@ -26,7 +25,7 @@ namespace sdpa {
 //
 // With a cap the x_g are no algebraic numbers, and all this only follows from Schanuel's conjecture. They
 // are distinct all the same (real_scores.cpp), so that a tie of equal groups is found as ever, and no
-// input is known that kLargestPrecision does not decide but some of scores far beyond the cap.
+// input is known that kLargestCappedPrecision does not decide but some of scores far beyond the cap.
 //
 // Groups with c_g = 0 are left out of F, and the first that remains is made the leading one, with
 // exp(0) before it. So whatever follows it is compared with a number that is not small, and
@@ -36,9 +35,6 @@ namespace sdpa {
 namespace {
 
 constexpr mpfr_prec_t kFirstPrecision = 128;
-
-/// For exponents that no theorem speaks of.
-constexpr mpfr_prec_t kLargestPrecision = 20000;
 
 /// Holds every V_g - n_g m: from 2^-1075 to 2^1024 times the number of keys.
 constexpr mpfr_prec_t kValuePrecision = 2240;
@@ -169,10 +165,7 @@ int RealAverage::sign_against(mpfr_srcptr boundary, const std::vector<Value>& va
     }
     if (!sum) return 0;
     if (mpfr_cmpabs(sum->value(), sum->error()) > 0) return mpfr_sgn(sum->value());
-    if (!scores_.are_algebraic() && 2 * precision > kLargestPrecision)
-      throw Error("undecided", "with a cap of the scores, " + std::to_string(precision) +
-                                   " bits do not tell on which side of a point halfway between two "
-                                   "numbers a result lies");
+    if (!scores_.are_algebraic() && 2 * precision > kLargestCappedPrecision) throw_undecided();
   }
 }
 

@@ -1,5 +1,6 @@
 #include "exact/real_scores.h"
 
+#include "base/error.h"
 #include "exact/big_sum.h"
 
 #include <algorithm>
@@ -21,6 +22,11 @@ namespace sdpa {
 // coefficients of each exponential that is distinct are, which leaves beta = 0 and E = F.
 //
 // A sink is a key of zeros with the sink for its bias.
+
+void throw_undecided() {
+  throw Error("undecided", std::to_string(kLargestCappedPrecision) +
+                               " bits of scores with a cap do not tell how a result is rounded");
+}
 
 RealScores::RealScores(const Head& head, Index t, std::span<const Index> keys)
     : head_(head), t_(t), keys_(keys), q_t_(static_cast<std::size_t>(head.n.d_k)) {
@@ -235,6 +241,7 @@ void RealScores::biased_difference(mpfr_ptr difference, Index a, Index b) {
   }
   const mpfr_prec_t wanted = mpfr_get_prec(difference);
   for (mpfr_prec_t precision = wanted + 64;; precision *= 2) {
+    if (head_.has_softcap() && precision > kLargestCappedPrecision) throw_undecided();
     BigFloat dots(precision), biases(precision), sum(precision);
     if (head_.has_softcap()) {
       capped_difference(dots, a, b);

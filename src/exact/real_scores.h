@@ -11,6 +11,11 @@
 
 namespace sdpa {
 
+/// Where scores are capped, exponents are no algebraic numbers, and no theorem says that a result is
+/// decided: these are the digits to which it is tried. Error, with the word `undecided`, behind them.
+inline constexpr mpfr_prec_t kLargestCappedPrecision = 20000;
+[[noreturn]] void throw_undecided();
+
 /// The scores of one row of queries as real numbers: which are equal, which are larger, and how far
 /// they are apart, to any precision. Operands are finite.
 ///
@@ -19,7 +24,7 @@ namespace sdpa {
 class RealScores {
  public:
   /// Scores of row t of q and these keys, at least one, with their biases, if the head has some. The
-  /// head must outlive this.
+  /// head must outlive this. Throws Error where a capped score is too close to a bias or a sink.
   RealScores(const Head& head, Index t, std::span<const Index> keys);
 
   /// Positions by descending score.

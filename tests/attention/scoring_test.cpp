@@ -91,6 +91,18 @@ TEST_CASE("scoring: sinks that are not finite, and scores beside them", "[scorin
   }
 }
 
+TEST_CASE("scoring: a capped score next to a sink that is the cap is undecided, not endless",
+          "[scoring]") {
+  const Array q = matrix(1, 1, {1}, Dtype::float64), k = matrix(1, 1, {1e30}, Dtype::float64),
+              v = matrix(1, 1, {1}, Dtype::float64);
+  ScoringOptions scoring = sink(1);
+  scoring.softcap = 1;
+  // 0.5, and half the difference of the scores, about exp(-2e30), less: for float64 nothing but real
+  // numbers could tell, and they do not.
+  CHECK_THROWS_WITH(scored(q, k, v, scoring, {.dtype = Dtype::float64}),
+                    Catch::Contains("undecided"));
+}
+
 TEST_CASE("scoring: the exact cases with a scale come out bit for bit", "[scoring]") {
   for (const auto& [name, factor] :
        {std::pair("scale_0.1", 0.1), {"scale_1", 1.0}, {"scale_negative", -0.5}}) {

@@ -117,6 +117,7 @@ bool is_larger(const Score& a, const Score& b, const Rule& rule) {
     const Interval apart = difference(a, b, rule, precision);
     if (mpfr_sgn(apart.low) > 0) return true;
     if (mpfr_sgn(apart.high) < 0) return false;
+    if (rule.softcap && precision > 20000) throw std::runtime_error("undecided");
   }
 }
 
