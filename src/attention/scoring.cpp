@@ -31,7 +31,8 @@ std::string ScoringOptions::text() const {
 
 std::vector<double> sinks_of_heads(const ScoringOptions& scoring, std::span<const Index> leading) {
   if (!scoring.sinks) return {};
-  const auto& [array, name] = *scoring.sinks;
+  const Array& array = scoring.sinks->array;
+  const std::string& name = scoring.sinks->name;
   if (array.dtype() == Dtype::boolean) throw Error(name, "holds bool, but sinks are numbers");
   const Shape heads({leading.begin(), leading.end()});
   if (array.shape().element_count() == 1)
