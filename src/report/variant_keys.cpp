@@ -53,7 +53,7 @@ Values transposed(const Values& matrix, Index rows, Index columns) {
   return result;
 }
 
-KeySet make_keys(const Problem& problem, const KernelVariant& variant, const RowSource& from) {
+VariantKeys make_keys(const Problem& problem, const KernelVariant& variant, const RowSource& from) {
   const Head k_head = problem.head(from.k_head), v_head = problem.head(from.v_head);
   Values k, v;
   if (variant.operands == TakenOperands::regrouped) {
@@ -76,8 +76,8 @@ KeySet make_keys(const Problem& problem, const KernelVariant& variant, const Row
 
 }  // namespace
 
-std::shared_ptr<const KeySet> VariantRows::keys_of(const KernelVariant& variant,
-                                                   const RowSource& from) const {
+std::shared_ptr<const VariantKeys> VariantRows::keys_of(const KernelVariant& variant,
+                                                        const RowSource& from) const {
   constexpr Index kMostElements = Index{1} << 25;
   const KeysName name{from.k_head, from.v_head, variant.operands, variant.rounding,
                       variant.rounds_v};
@@ -87,7 +87,7 @@ std::shared_ptr<const KeySet> VariantRows::keys_of(const KernelVariant& variant,
     keys_.clear();
     keys_size_ = 0;
   }
-  auto keys = std::make_shared<const KeySet>(make_keys(judged_.problem, variant, from));
+  auto keys = std::make_shared<const VariantKeys>(make_keys(judged_.problem, variant, from));
   keys_size_ += std::ssize(keys->k_transposed) + std::ssize(keys->v);
   keys_[name] = keys;
   return keys;
@@ -95,7 +95,7 @@ std::shared_ptr<const KeySet> VariantRows::keys_of(const KernelVariant& variant,
 
 std::shared_ptr<const VariantRows::Dots> VariantRows::dots_of(const KernelVariant& variant,
                                                               const RowSource& from,
-                                                              const KeySet& keys) const {
+                                                              const VariantKeys& keys) const {
   constexpr Index kMostElements = Index{1} << 23;
   // Those of the right operands are wanted again and again.
   const bool is_usual = from.q_head == from.k_head && variant.rounding == nullptr &&

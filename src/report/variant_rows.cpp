@@ -41,7 +41,7 @@ std::vector<char> seen_keys(const KernelVariant& variant, const Visible& visible
 
 /// Scores of a query, and the flags of the keys that it sees.
 struct VariantRows::Scores {
-  std::shared_ptr<const KeySet> keys;
+  std::shared_ptr<const VariantKeys> keys;
   std::vector<char> seen;
   Values s;
   Values error_squares;  // of the scores, in units of the roundoff of sums; without exp

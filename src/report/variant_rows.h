@@ -12,7 +12,7 @@
 namespace sdpa {
 
 /// Keys and values as a variant takes them.
-struct KeySet {
+struct VariantKeys {
   Index T_k, d_k, d_v;
   textbook::Values k_transposed;  ///< [d_k][T_k]
   textbook::Values v;             ///< [T_k][d_v]
@@ -20,7 +20,7 @@ struct KeySet {
 
 /// The terms of the two sums of a row: o_d = factor * sum_j a_j v_jd / sum, sum = sum_j b_j + others.
 struct RowTerms {
-  std::shared_ptr<const KeySet> keys;
+  std::shared_ptr<const VariantKeys> keys;
   std::vector<Index> v_row;  ///< [T_k]  where a key has its value, or empty: all at their own place
   textbook::Values s;        ///< [T_k]  scores
   textbook::Values a, b;     ///< [T_k]
@@ -69,16 +69,17 @@ class VariantRows {
   struct Scores;
   using KeysName = std::tuple<Index, Index, TakenOperands, double (*)(double), bool>;
 
-  std::shared_ptr<const KeySet> keys_of(const KernelVariant& variant, const RowSource& from) const;
+  std::shared_ptr<const VariantKeys> keys_of(const KernelVariant& variant,
+                                             const RowSource& from) const;
   std::shared_ptr<const Dots> dots_of(const KernelVariant& variant, const RowSource& from,
-                                      const KeySet& keys) const;
+                                      const VariantKeys& keys) const;
   Scores scores(const KernelVariant& variant, const RowSource& from) const;
   std::shared_ptr<const Values> sums_over_queries(const KernelVariant& variant, Index head) const;
   void add_tile_faults(const KernelVariant& variant, const Scores& scores, RowTerms& terms) const;
 
   const JudgedOutput& judged_;
   mutable std::mutex mutex_;
-  mutable std::map<KeysName, std::shared_ptr<const KeySet>> keys_;
+  mutable std::map<KeysName, std::shared_ptr<const VariantKeys>> keys_;
   mutable std::map<std::pair<Index, Index>, std::shared_ptr<const Dots>> dots_;
   mutable std::map<Index, std::shared_ptr<const Values>> over_queries_;
   mutable Index keys_size_ = 0, dots_size_ = 0;
