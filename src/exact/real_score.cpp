@@ -133,7 +133,10 @@ double round_capped(const Head& head, const BigFloat& dot, double bias, Dtype dt
 
 double round_score(const Head& head, const double* q_t, const double* k_j, double bias,
                    Dtype dtype) {
-  if (head.has_softcap()) return round_capped(head, big_dot(q_t, k_j, head.n.d_k), bias, dtype);
+  if (head.has_softcap()) {
+    free_reals_with_thread();
+    return round_capped(head, big_dot(q_t, k_j, head.n.d_k), bias, dtype);
+  }
   if (dtype != Dtype::float64)
     if (const std::optional<double> rounded = round_by_double(head, q_t, k_j, bias, dtype))
       return *rounded;
@@ -141,6 +144,7 @@ double round_score(const Head& head, const double* q_t, const double* k_j, doubl
   if (const std::optional<double> rounded = round_by_doubles(head, dot, bias, dtype))
     return *rounded;
 
+  free_reals_with_thread();
   BigFloat x(kExact);
   mpfr_mul_d(x, big_dot(q_t, k_j, head.n.d_k), head.scale.factor, MPFR_RNDN);
   if (const auto root = integer_root(head.scale.root)) {
